@@ -1,0 +1,18 @@
+# Fails when a source file is longer than 600 lines: it is two things. Data tables and golden files excepted.
+file(GLOB_RECURSE files ${ROOT}/kernels/*.* ${ROOT}/tasks/*.* ${ROOT}/core/*.* ${ROOT}/widgets/*.* ${ROOT}/app/*.*
+    ${ROOT}/tests/*.cpp ${ROOT}/tests/*.h)
+set(failures "")
+foreach(file IN LISTS files)
+    if(NOT file MATCHES "\\.(h|cpp|inl|cu)$" OR file MATCHES "/golden/|_table\\.h$")
+        continue()
+    endif()
+    file(STRINGS ${file} lines)
+    list(LENGTH lines count)
+    if(count GREATER 600)
+        list(APPEND failures "${file}: ${count} lines")
+    endif()
+endforeach()
+if(failures)
+    list(JOIN failures "\n  " text)
+    message(FATAL_ERROR "Over 600 lines; say which two things these are:\n  ${text}")
+endif()
