@@ -13,6 +13,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/values/experiment_spec.h"
 
@@ -30,6 +31,11 @@ inline constexpr int kSpecSchema = 1;
 /// LabError{kInvalidInput} with one line "source:line:column: field is X, must be ..." for each
 /// problem, those of problemsIn included.
 [[nodiscard]] values::ExperimentSpec fromToml(std::string_view text, std::string_view source);
+
+/// One line "source:line:column: task.sead ..." for each key that the schema does not know: perhaps
+/// a slip of the pen. LabError{kInvalidInput} when the text is not TOML.
+[[nodiscard]] std::vector<std::string> unknownKeysIn(std::string_view text,
+                                                     std::string_view source);
 
 /// The spec with "training.steps=100", "model.width=32" (every model) or "model[1].width=32" done.
 /// The right side is a TOML value; a bare word is a text. LabError{kInvalidInput} when there is no
