@@ -54,8 +54,8 @@ ExperimentSpec unusualSpec() {
     model.maxSteps = 77;
     spec.models = {model, values::ModelSpec{}};
     spec.training = {87654321, 999, 5e-4, 7,   0.25,  0.125, 0.8,
-                     0.95,        0.0, 2.0,  3.0, 0.625, {},    false,
-                     0.9,         3,   11,   22,  1.0,   2,     values::Device::kCuda};
+                     0.95,     0.0, 2.0,  3.0, 0.625, {},    false,
+                     0.9,      3,   11,   22,  1.0,   2,     values::Device::kCuda};
     spec.training.stages = {{3, 1}, {9, 3}};
     spec.evaluation = {{{5, 5}}, 17, 9};
     return spec;
