@@ -21,7 +21,7 @@ struct Batch {
     std::vector<int> reveals;           ///< number of the printed value that is the target, else -1
 };
 
-/// Traces in a training batch: max(4, tokensPerBatch / tokens in a trace).
+/// Traces in a training batch: tokensPerBatch / tokens in a trace, at least 4 and at most 2^20.
 [[nodiscard]] int tracesIn(const tasks::Task& task, const values::TrainingSpec& training,
                            values::TraceLength length);
 
