@@ -1,0 +1,65 @@
+// What every binding of a kernel needs: strided views of tensors, the thread pool, errors.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
+
+#include "core/ops/execution.h"
+#include "kernels/status.h"
+#include "kernels/thread_pool.h"
+#include "kernels/view.h"
+
+namespace lab::ops {
+
+inline void require(kernels::Status status, const char* operation) {
+    TORCH_CHECK(status == kernels::Status::kOk, operation, ": ", kernels::describe(status));
+}
+
+/// Our operations have no second derivative; a silent zero would be worse than this.
+inline void refuseDoubleBackward(const char* operation) {
+    TORCH_CHECK(!c10::GradMode::is_enabled(), operation,
+                ": gradients of gradients are not available; call backward without create_graph");
+}
+
+[[nodiscard]] inline kernels::Exec execOf(const Execution& execution) {
+    return kernels::execWith(execution.threads);
+}
+
+/// Calls f with a value of the tensor's element type.
+template <class F>
+auto withElement(const at::Tensor& x, F&& f) {
+    TORCH_CHECK(x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble,
+                "expected float or double, got ", x.scalar_type());
+    return x.scalar_type() == at::kFloat ? f(float{}) : f(double{});
+}
+
+/// Null for an undefined tensor.
+template <class T>
+[[nodiscard]] const T* dataOf(const at::Tensor& x) {
+    return x.defined() ? x.const_data_ptr<T>() : nullptr;
+}
+template <class T>
+[[nodiscard]] T* mutableDataOf(const at::Tensor& x) {
+    return x.defined() ? x.mutable_data_ptr<T>() : nullptr;
+}
+
+/// [batch, time, head, channel], or [batch, time, head] whose channel stride is unused.
+template <class T>
+[[nodiscard]] kernels::View<T> viewOf(const at::Tensor& x) {
+    kernels::View<T> view;
+    if (!x.defined()) {
+        return view;
+    }
+    if constexpr (std::is_const_v<T>) {
+        view.data = x.const_data_ptr<std::remove_const_t<T>>();
+    } else {
+        view.data = x.mutable_data_ptr<T>();
+    }
+    for (std::int64_t axis = 0; axis < x.dim(); ++axis) {
+        view.stride[axis] = x.stride(axis);
+    }
+    return view;
+}
+
+}  // namespace lab::ops
