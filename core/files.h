@@ -32,13 +32,13 @@ struct TensorListing {
 [[nodiscard]] TensorListing tensorsIn(std::string_view bytes, const std::string& source);
 
 struct TranscriptStep {
-    int line = 0;  ///< of the command, from 1
+    int line = 0;                                                 ///< of the command, from 1
     std::vector<std::pair<std::string, std::int64_t>> variables;  ///< after it, in order of names
 };
 struct TranscriptVerdict {
     bool ok = false;
-    int line = 0, column = 0;  ///< of the first fault, from 1; 0 when there is none
-    std::string message;       ///< what was found and what was expected
+    int line = 0, column = 0;           ///< of the first fault, from 1; 0 when there is none
+    std::string message;                ///< what was found and what was expected
     std::vector<TranscriptStep> steps;  ///< of an accepted transcript
 };
 /// Whether the text is a session that the lab understands, and what it computes.
