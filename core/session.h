@@ -19,16 +19,18 @@ namespace lab {
 class ModelHandle;  ///< an immutable copy of a model's weights with its spec; made and read inside
                     ///< core
 
+struct SessionOptions {
+    /// Where the run is recorded (index and folder, see runs.h). Empty: nothing is written.
+    std::filesystem::path store;
+    /// Go on from this recorded run's last checkpoint instead of starting anew.
+    std::string resumeRunId;
+    /// Lower the priority of the training thread so that a window stays fluid.
+    bool background = false;
+};
+
 class Session {
 public:
-    struct Options {
-        /// Where the run is recorded (index and folder, see runs.h). Empty: nothing is written.
-        std::filesystem::path store;
-        /// Go on from this recorded run's last checkpoint instead of starting anew.
-        std::string resumeRunId;
-        /// Lower the priority of the training thread so that a window stays fluid.
-        bool background = false;
-    };
+    using Options = SessionOptions;
 
     /// Throws LabError{kInvalidInput} when problemsIn(spec) is not empty or spec.models.size() !=
     /// 1, and LabError{kDevice} when the device is not there.
