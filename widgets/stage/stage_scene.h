@@ -1,0 +1,106 @@
+// What the shell game stage shows at one moment, as a list of things to paint.
+//
+// Pure: values in, values out, no pixels, no state. Places are the variables (a, b, c ...) and stay
+// where they are; cups move between them and carry their content along.
+#pragma once
+
+#include <QPointF>
+#include <QRectF>
+#include <QSizeF>
+#include <QString>
+#include <vector>
+
+#include "core/values/trace_reading.h"
+
+namespace lab::widgets {
+
+/// Whose belief: exact for one who reads everything, exact for one who does not see the first
+/// values, or the model's.
+enum class BeliefSource { kKnowing, kWatching, kModel };
+enum class Motion { kArcs, kFade };  ///< kFade: reduced motion
+
+struct StageOptions {
+    bool truthShown = false;
+    BeliefSource exact = BeliefSource::kKnowing;  ///< kKnowing or kWatching
+    Motion motion = Motion::kArcs;
+    bool operator==(const StageOptions&) const = default;
+};
+
+/// `cursor` is the event that is happening or has happened last, -1 before the first; `progress`
+/// goes from 0 when it begins to 1 when it is over.
+struct StageMoment {
+    int cursor = -1;
+    double progress = 1.0;
+    bool operator==(const StageMoment&) const = default;
+};
+
+struct CupSprite {
+    int place = 0;     ///< where it stands, or is going
+    QPointF foot;      ///< middle of its rim on the table, pixels
+    double width = 0;  ///< of the rim, pixels
+    double height = 0;
+    double lift = 0;   ///< 0 on the table, 1 fully lifted
+    double depth = 0;  ///< -1 behind the row, 0 in it, 1 in front
+    double opacity = 1;
+    bool seeThrough = false;
+    bool selected = false;
+};
+
+struct BallSprite {
+    int place = 0;
+    int value = 0;  ///< index into valueNames
+    QPointF centre;
+    double radius = 0;
+    double opacity = 1;
+    QString label;
+};
+
+/// A distribution over the values of one place.
+struct MeterSprite {
+    enum class Kind { kTruth, kExact, kModel };
+    Kind kind = Kind::kExact;
+    int place = 0;
+    QRectF frame;
+    std::vector<double> probability;  ///< empty: nothing known, drawn as an empty frame
+    int truth = -1;                   ///< value to mark; -1: hidden or none
+};
+
+struct ArrowSprite {
+    QPointF from, control, to;  ///< quadratic curve on the table
+    double opacity = 1;
+    bool inFront = true;
+};
+
+struct LabelSprite {
+    enum class Kind { kPlace, kRow, kValue, kNote };
+    Kind kind = Kind::kPlace;
+    QRectF frame;
+    QString text;
+    Qt::Alignment alignment = Qt::AlignCenter;
+    double pixelSize = 12;
+    bool strong = false;
+    int value = -1;  ///< kValue: drawn in this value's style
+};
+
+struct StageScene {
+    QRectF table;
+    std::vector<LabelSprite> labels;
+    std::vector<MeterSprite> meters;
+    std::vector<ArrowSprite> arrows;
+    std::vector<BallSprite> balls;  ///< painted before the cups that hide them
+    std::vector<CupSprite> cups;    ///< farthest first
+};
+
+/// An empty scene when the reading has no cups.
+[[nodiscard]] StageScene stageScene(const values::TraceReading& reading, StageMoment moment,
+                                    QSizeF size, const StageOptions& options);
+
+/// Middle of a place on the table; the scene's layout for `count` cups.
+[[nodiscard]] QPointF placeOnTable(int place, int count, QSizeF size);
+
+/// One sentence for a screen reader: "Cup b (2 of 3): exact belief 0.83 for 1; model 0.79; truth
+/// hidden."
+[[nodiscard]] QString describePlace(const values::TraceReading& reading, int cursor, int place,
+                                    const StageOptions& options);
+
+}  // namespace lab::widgets
