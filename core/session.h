@@ -28,6 +28,10 @@ struct SessionOptions {
     bool background = false;
 };
 
+/// Keeps the large arrays of a step in the heap instead of mapping and unmapping them each time:
+/// some tenth of a step. To be called first in main.
+void tuneAllocator() noexcept;
+
 class Session {
 public:
     using Options = SessionOptions;
