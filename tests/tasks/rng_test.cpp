@@ -76,15 +76,15 @@ TEST(Rng, BelowHasNoModuloBiasWhereItWouldBeLarge) {
     constexpr int kBound = 3 << 29;
     constexpr int kDraws = 20'000;
     int lowest = 0;
-    int odd = 0;
+    int multiplesOfThree = 0;
     for (int i = 0; i < kDraws; ++i) {
         const int draw = rng.below(kBound);
         lowest += draw < kBound / 3 ? 1 : 0;
-        odd += draw % 3 == 0 ? 1 : 0;
+        multiplesOfThree += draw % 3 == 0 ? 1 : 0;
     }
     const double deviation = std::sqrt(kDraws * 2.0 / 9.0);
     EXPECT_NEAR(lowest, kDraws / 3.0, 4 * deviation);
-    EXPECT_NEAR(odd, kDraws / 3.0, 4 * deviation);
+    EXPECT_NEAR(multiplesOfThree, kDraws / 3.0, 4 * deviation);
 }
 
 TEST(Rng, UniformAndNormalHaveTheirMoments) {
