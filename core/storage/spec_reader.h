@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#define TOML_HEADER_ONLY 1
-#include <toml++/toml.h>
-
+#include "core/storage/toml_library.h"
 #include "core/values/experiment_spec.h"
 
 namespace lab::storage {

@@ -1,5 +1,6 @@
 #include "core/storage/spec_toml.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -157,14 +158,46 @@ std::string write(values::ExperimentSpec spec, toml::table kept) {
     return out;
 }
 
+/// toml++ breaks off at this text; see toml_library.h.
+bool faultsOn(std::string_view text) {
+    try {
+        static_cast<void>(toml::parse(text));
+    } catch (const TomlFault&) {
+        return true;
+    } catch (const toml::parse_error&) {  // an orderly refusal
+    }
+    return false;
+}
+
+/// The shortest beginning of a faulty text that is faulty: its last byte is to blame.
+std::string_view blamed(std::string_view text) {
+    std::size_t good = 0;
+    std::size_t faulty = text.size();
+    while (faulty - good > 1) {
+        const std::size_t middle = good + (faulty - good) / 2;
+        (faultsOn(text.substr(0, middle)) ? faulty : good) = middle;
+    }
+    return text.substr(0, faulty);
+}
+
+[[noreturn]] void refuse(std::string_view source, toml::source_position at, std::string_view what) {
+    std::ostringstream message;
+    message << source << ":" << at.line << ":" << at.column << ": " << what;
+    throw LabError(LabError::Kind::kInvalidInput, message.str());
+}
+
 toml::table parse(std::string_view text, std::string_view source) {
     try {
         return toml::parse(text, source);
     } catch (const toml::parse_error& error) {
-        std::ostringstream message;
-        message << source << ":" << error.source().begin.line << ":" << error.source().begin.column
-                << ": " << error.description();
-        throw LabError(LabError::Kind::kInvalidInput, message.str());
+        refuse(source, error.source().begin, error.description());
+    } catch (const TomlFault&) {
+        const std::string_view until = blamed(text);
+        const auto line = 1 + std::ranges::count(until, '\n') - (until.back() == '\n' ? 1 : 0);
+        const auto column = until.size() - (until.substr(0, until.size() - 1).rfind('\n') + 1);
+        refuse(source,
+               {static_cast<toml::source_index>(line), static_cast<toml::source_index>(column)},
+               "this character may not stand here");
     }
 }
 
@@ -182,16 +215,16 @@ std::string placed(std::string_view source, const Finding& finding) {
 /// The right side of a setting: a TOML value, or else a text.
 toml::table valueOf(std::string_view assignment, std::string_view text) {
     try {
-        toml::table parsed = toml::parse("value = " + std::string(text));
+        toml::table parsed = parse("value = " + std::string(text), "value");
         if (parsed.size() == 1) {
             return parsed;
         }
-    } catch (const toml::parse_error&) {  // a bare word: see below
+    } catch (const LabError&) {  // a bare word: see below
     }
     try {
-        return toml::parse("value = " + quoted(text));
-    } catch (const toml::parse_error& error) {
-        refuseSetting(assignment, std::string(error.description()));
+        return parse("value = " + quoted(text), "value");
+    } catch (const LabError& error) {
+        refuseSetting(assignment, error.what());
     }
 }
 
@@ -218,8 +251,8 @@ std::vector<toml::table*> tablesAt(toml::table& root, const std::string& path) {
 std::string toToml(const values::ExperimentSpec& spec, std::string_view keepFrom) {
     toml::table kept;
     try {
-        kept = toml::parse(keepFrom);
-    } catch (const toml::parse_error&) {  // half-typed text: nothing can be kept from it
+        kept = parse(keepFrom, "");
+    } catch (const LabError&) {  // half-typed text: nothing can be kept from it
         kept.clear();
     }
     return write(spec, std::move(kept));

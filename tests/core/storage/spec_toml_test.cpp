@@ -145,6 +145,11 @@ TEST(SpecToml, AProblemOfAMissingKeyPointsAtItsTable) {
               "x.toml:3:1: models[1].heads is 4, must divide the width 30");
 }
 
+TEST(SpecToml, WhereTheTomlLibraryBreaksOffTheTextIsRefused) {
+    EXPECT_EQ(refusalOf("[task]\n[.]\n"), "x.toml:2:2: this character may not stand here");
+    EXPECT_EQ(refusalOf("seed = 1\n[\n]\n"), "x.toml:2:2: this character may not stand here");
+}
+
 TEST(SpecToml, ANewerSchemaIsRefusedWithWhatToDo) {
     EXPECT_EQ(refusalOf("schema = 2\nseed = \"of another kind\"\n"),
               "x.toml:1:10: schema is 2, but this program reads 1: update Thimblerig to open this "
