@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ops/execution.h"
 #include "core/values/experiment_spec.h"
 #include "core/values/telemetry_records.h"
 
@@ -84,6 +85,9 @@ public:
 
     [[nodiscard]] const std::vector<Parameter>& parameters() const { return m_parameters; }
 
+    /// How it computes; the loss goes the same way.
+    [[nodiscard]] const ops::Execution& execution() const { return m_execution; }
+
     /// While on, each forward and advance fills headReadings(), while the states are at hand.
     void watchHeads(bool on) { m_watchesHeads = on; }
     /// Of the newest pass that was watched: layer by layer, head by head; empty where an
@@ -93,13 +97,14 @@ public:
     }
 
 protected:
+    ops::Execution m_execution;
     std::vector<Parameter> m_parameters;
     std::vector<values::HeadReading> m_headReadings;
     bool m_watchesHeads = false;
 };
 
 /// How the delta rule is computed. All give the same model; every one but kKernel uses LibTorch's
-/// plain operators throughout (`usesPlainOperators`), as peers for the benchmarks.
+/// plain operators throughout, as peers for the benchmarks.
 enum class DeltaImplementation { kKernel, kLoopMatmul, kLoopSum, kChunk16, kChunk32, kChunk64 };
 
 struct ModelConfig {

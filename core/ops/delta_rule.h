@@ -13,15 +13,15 @@ namespace lab::ops {
 /// beta [B,T n,H]; gate, the log of the decay, [B,T,H] or undefined; initialState [B,H,K,V] or
 /// undefined.
 struct DeltaArguments {
-    at::Tensor q, k, v, beta, gate, initialState;
+    at::Tensor q{}, k{}, v{}, beta{}, gate{}, initialState{};
     double scale = 1.0;
     double normaliseEpsilon = -1.0;  ///< >= 0: q and k are divided by sqrt(|x|^2 + epsilon)
 };
 
 struct DeltaResult {
-    at::Tensor o;           ///< [B,T,H,V]
-    at::Tensor finalState;  ///< [B,H,K,V]
-    at::Tensor stateNorm;   ///< [B,T,H] float, when it was asked for; no gradient
+    at::Tensor o{};           ///< [B,T,H,V]
+    at::Tensor finalState{};  ///< [B,H,K,V]
+    at::Tensor stateNorm{};   ///< [B,T,H] float, when it was asked for; no gradient
 };
 
 /// CPU: our kernel. CUDA: the chunk form of delta_rule_peers.h. Gradients of o and finalState reach

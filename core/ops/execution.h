@@ -6,10 +6,17 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <memory>
+
+namespace lab::kernels {
+class ThreadPool;
+}
+
 namespace lab::ops {
 
 struct Execution {
-    int threads = 1;     ///< of our kernels; results do not depend on it
+    /// Of our kernels; null: the calling thread alone. Results do not depend on it.
+    std::shared_ptr<kernels::ThreadPool> pool{};
     bool plain = false;  ///< LibTorch's operators throughout: a peer to compare with
 };
 

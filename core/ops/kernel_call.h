@@ -4,6 +4,11 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/custom_class.h>
+
+#include <type_traits>
+#include <utility>
 
 #include "core/ops/execution.h"
 #include "kernels/status.h"
@@ -23,7 +28,24 @@ inline void refuseDoubleBackward(const char* operation) {
 }
 
 [[nodiscard]] inline kernels::Exec execOf(const Execution& execution) {
-    return kernels::execWith(execution.threads);
+    return execution.pool ? execution.pool->exec() : kernels::Exec{};
+}
+
+/// Takes a plain value from forward to backward.
+template <class T>
+struct Carried : torch::CustomClassHolder {
+    explicit Carried(T v) : value(std::move(v)) {}
+    T value;
+};
+template <class T>
+void carry(torch::autograd::AutogradContext* context, T value) {
+    context->saved_data["carried"] =
+        c10::IValue::make_capsule(c10::make_intrusive<Carried<T>>(std::move(value)));
+}
+template <class T>
+[[nodiscard]] T carried(torch::autograd::AutogradContext* context) {
+    const auto capsule = context->saved_data.at("carried").toCapsule();
+    return static_cast<const Carried<T>&>(*capsule).value;
 }
 
 /// Calls f with a value of the tensor's element type.

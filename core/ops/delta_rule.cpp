@@ -1,0 +1,100 @@
+#include "core/ops/delta_rule.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "core/ops/delta_call.h"
+#include "core/ops/delta_rule_peers.h"
+#include "core/ops/kernel_call.h"
+
+namespace lab::ops {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+constexpr std::int64_t kChunkOnDevice = 64;
+
+void check(const DeltaArguments& in) {
+    TORCH_CHECK(in.q.dim() == 4 && in.k.dim() == 4 && in.v.dim() == 4 && in.beta.dim() == 3,
+                "deltaRule: q, k, v must be [batch, time, heads, width] and beta [batch, time, "
+                "heads], got ",
+                in.q.sizes(), in.k.sizes(), in.v.sizes(), in.beta.sizes());
+    const auto steps = in.q.size(1);
+    const auto rows = in.k.size(1);
+    TORCH_CHECK(steps == 0 ? rows == 0 : rows > 0 && rows % steps == 0, "deltaRule: k has ", rows,
+                " rows, not a multiple of the ", steps, " steps of q");
+    TORCH_CHECK(in.k.size(0) == in.q.size(0) && in.k.size(2) == in.q.size(2) &&
+                    in.k.size(3) == in.q.size(3),
+                "deltaRule: q is ", in.q.sizes(), ", k is ", in.k.sizes());
+    TORCH_CHECK(in.v.sizes().slice(0, 3) == in.k.sizes().slice(0, 3), "deltaRule: k is ",
+                in.k.sizes(), ", v is ", in.v.sizes());
+    TORCH_CHECK(in.beta.sizes() == in.k.sizes().slice(0, 3), "deltaRule: k is ", in.k.sizes(),
+                ", beta is ", in.beta.sizes());
+    TORCH_CHECK(!in.gate.defined() || in.gate.sizes() == in.q.sizes().slice(0, 3),
+                "deltaRule: q is ", in.q.sizes(), ", the gate is ", in.gate.sizes());
+    TORCH_CHECK(!in.initialState.defined() ||
+                    in.initialState.sizes() ==
+                        at::IntArrayRef({in.q.size(0), in.q.size(2), in.q.size(3), in.v.size(3)}),
+                "deltaRule: the initial state is ", in.initialState.sizes());
+}
+
+struct Settings {
+    double scale, epsilon;
+    Execution execution;
+};
+
+struct DeltaRuleNode : torch::autograd::Function<DeltaRuleNode> {
+    static tensor_list forward(AutogradContext* ctx, const at::Tensor& q, const at::Tensor& k,
+                               const at::Tensor& v, const at::Tensor& beta, const at::Tensor& gate,
+                               const at::Tensor& initialState, double scale, double epsilon,
+                               const Execution& execution, bool wantsStateNorm) {
+        const DeltaArguments in{q, k, v, beta, gate, initialState, scale, epsilon};
+        DeltaForward out = callDeltaForward(in, execution, Keep::kResidual, wantsStateNorm);
+        ctx->save_for_backward({q, k, v, beta, gate, initialState, out.residual});
+        carry(ctx, Settings{scale, epsilon, execution});
+        ctx->set_materialize_grads(false);
+        tensor_list outputs{out.o, out.finalState};
+        if (wantsStateNorm) {
+            ctx->mark_non_differentiable({out.stateNorm});
+            outputs.push_back(out.stateNorm);
+        }
+        return outputs;
+    }
+
+    static tensor_list backward(AutogradContext* ctx, const tensor_list& upstream) {
+        refuseDoubleBackward("deltaRule");
+        const auto saved = ctx->get_saved_variables();
+        const auto wanted = [&](std::size_t input) {
+            return ctx->needs_input_grad(input)
+                       ? at::empty(saved[input].sizes(), saved[input].options())
+                       : at::Tensor();
+        };
+        const DeltaGradientTensors grads{wanted(0), wanted(1), wanted(2),
+                                         wanted(3), wanted(4), wanted(5)};
+        const auto settings = carried<Settings>(ctx);
+        const DeltaArguments in{saved[0], saved[1], saved[2],       saved[3],
+                                saved[4], saved[5], settings.scale, settings.epsilon};
+        const at::Tensor gradFinal = upstream[1].defined() ? upstream[1].contiguous() : upstream[1];
+        callDeltaBackward(in, saved[6], upstream[0], gradFinal, grads, settings.execution);
+        return {grads.q, grads.k, grads.v, grads.beta, grads.gate, grads.initialState,
+                {},      {},      {},      {}};
+    }
+};
+
+}  // namespace
+
+DeltaResult deltaRule(const DeltaArguments& in, const Execution& execution, bool wantsStateNorm) {
+    check(in);
+    if (usesOperators(execution, in.q)) {
+        return deltaRuleChunk(in, kChunkOnDevice);
+    }
+    const at::Tensor initial =
+        in.initialState.defined() ? in.initialState.contiguous() : in.initialState;
+    const tensor_list out =
+        DeltaRuleNode::apply(in.q, in.k, in.v, in.beta, in.gate, initial, in.scale,
+                             in.normaliseEpsilon, execution, wantsStateNorm);
+    return {out[0], out[1], wantsStateNorm ? out[2] : at::Tensor()};
+}
+
+}  // namespace lab::ops
