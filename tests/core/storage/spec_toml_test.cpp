@@ -148,6 +148,8 @@ TEST(SpecToml, AProblemOfAMissingKeyPointsAtItsTable) {
 TEST(SpecToml, WhereTheTomlLibraryBreaksOffTheTextIsRefused) {
     EXPECT_EQ(refusalOf("[task]\n[.]\n"), "x.toml:2:2: this character may not stand here");
     EXPECT_EQ(refusalOf("seed = 1\n[\n]\n"), "x.toml:2:2: this character may not stand here");
+    EXPECT_THAT(refusalOf("name = \xC3\xA9"), HasSubstr("x.toml:1:8: "));
+    EXPECT_EQ(fromToml("name = \"\"\"a\\\n  \xC3\xA9\"\"\"", "x.toml").name, "a\xC3\xA9");
 }
 
 TEST(SpecToml, ANewerSchemaIsRefusedWithWhatToDo) {
