@@ -73,9 +73,9 @@ std::filesystem::path folderOf(const std::filesystem::path& file) {
 
 /// A name that no other thread or process uses at this moment.
 std::filesystem::path temporaryFor(const std::filesystem::path& file) {
-    static std::atomic<unsigned> s_count{0};
+    static std::atomic<unsigned> count{0};
     return folderOf(file) / ("." + file.filename().string() + "." + std::to_string(::getpid()) +
-                             "-" + std::to_string(++s_count) + ".tmp");
+                             "-" + std::to_string(++count) + ".tmp");
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ struct RunStore::Impl {
         }
         return runs;
     }
-    void insert(const RunRecord& run) {
+    void insert(const RunRecord& run) const {
         SQLite::Statement row(index,
                               "INSERT INTO run (id, name, model, status, created, updated, seed, "
                               "step, steps, cpu_seconds, loss, accuracy, message, owner) "

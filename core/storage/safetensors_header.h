@@ -65,7 +65,7 @@ inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
 /// LabError{kInvalidInput} "source: tensor \"a\": data_offsets ..." unless the header is sound and
 /// describes exactly `dataBytes` bytes of data.
-[[nodiscard]] SafetensorsHeader parseHeader(std::string_view json, std::uint64_t dataBytes,
+[[nodiscard]] SafetensorsHeader parseHeader(std::string_view text, std::uint64_t dataBytes,
                                             const std::string& source);
 
 }  // namespace lab::storage

@@ -1,0 +1,13 @@
+// A build without LibTorch judges files and trains nothing.
+#include "app/headless/command.h"
+
+namespace lab::headless {
+
+void addCoreCommands(Program& program, CLI::App& trace) {
+    trace.require_subcommand(1);
+    program.app.description(program.app.get_description() +
+                            ".\nThis build has no LibTorch: train, eval, runs, bench, doctor and "
+                            "trace sampling are missing");
+}
+
+}  // namespace lab::headless
