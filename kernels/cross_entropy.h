@@ -2,8 +2,9 @@
 //
 //   loss_r = logsumexp(x_r) - x_r[target_r];   gradX_r = weight_r (softmax(x_r) - onehot(target_r))
 //
-// x [rows, classes] contiguous; target < 0: no loss, zero gradient. `correct` (null: not wanted) is
-// 1 where the first largest logit is the target. Rows are independent; the caller reduces.
+// x [rows, classes] contiguous; target < 0: no loss, zero gradient; target >= classes: kBadShape.
+// weight null: 1. gradX null: not wanted; it may be x itself. `correct` (null: not wanted) is 1
+// where the first largest logit is the target. Rows are independent; the caller reduces.
 #pragma once
 
 #include <cstdint>

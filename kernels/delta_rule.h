@@ -43,6 +43,7 @@ struct DeltaPlan {
     DeltaShape shape;
     DeltaOptions options;
     Isa isa = Isa::kGeneric;
+    bool doublePrecision = false;  ///< the T of the calls: a plan serves one
     std::size_t forwardWorkspaceBytes = 0, backwardWorkspaceBytes = 0;
     char variant[48] = {};  ///< e.g. "delta.avx512.k16v16"
 };
@@ -67,6 +68,7 @@ struct DeltaGradients {
     const T* gradFinalState = nullptr;
     View<T> gradQ, gradK, gradV, gradBeta, gradGate;  ///< null: not wanted
     T* gradInitialState = nullptr;
+    T* rebuiltFinalState = nullptr;  ///< tap: S_T as backward rebuilt it, bitwise the forward's
 };
 
 /// Pure and cheap. `isa` above what the machine has gives kUnavailable.
@@ -82,10 +84,22 @@ template <class T>
                                        const T* residual, const DeltaGradients<T>& grad,
                                        void* workspace, const Exec& exec = {}) noexcept;
 /// One token: shape.steps must be 1; `state` is read and overwritten. Bitwise equal to forward,
-/// token by token.
+/// token by token. Scratch is on the stack (kWorkspaceTooSmall beyond 512 KiB: use forward).
 template <class T>
 [[nodiscard]] Status deltaRuleStep(const DeltaPlan& plan, const DeltaInputs<T>& in, T* state,
                                    const View<T>& o) noexcept;
+
+/// Where beta |k|^2 first exceeds 2 (by more than rounding), in order of batch, row, head.
+struct ContractBreach {
+    bool found = false;
+    int batch = 0, head = 0;
+    std::int64_t row = 0;  ///< t * n_h + j
+    double value = 0;
+};
+/// For the message when a run diverges; normalised keys count as they are used.
+template <class T>
+[[nodiscard]] ContractBreach findContractBreach(const DeltaPlan& plan,
+                                                const DeltaInputs<T>& in) noexcept;
 
 struct Cost {
     double flops = 0;  ///< multiply and add counted apart

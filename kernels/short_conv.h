@@ -5,8 +5,8 @@
 //   zero)
 //
 // Shapes: x, y [B,T,C] (View with heads = 1); weight [C,W]; bias [C] or null; initial and final
-// state [B,C,W-1], oldest first, contiguous. T may be smaller than W - 1. Source: Gu and Dao,
-// "Mamba" (2312.00752), section 3.4.
+// state [B,C,W-1], oldest first, contiguous. T may be smaller than W - 1; W is at most
+// kMaxConvWidth. Null gradY: zero. Source: Gu and Dao, "Mamba" (2312.00752), section 3.4.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,8 @@
 #include "kernels/view.h"
 
 namespace lab::kernels {
+
+constexpr int kMaxConvWidth = 64;
 
 struct ConvShape {
     int batch = 0, steps = 0, channels = 0, width = 0;

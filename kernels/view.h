@@ -18,14 +18,15 @@ struct View {
     [[nodiscard]] explicit operator bool() const { return data != nullptr; }
 };
 
-/// Runs body(context, begin, end) over a static partition of [0, count) and waits. Results never
-/// depend on `threads`: work items are independent, and sums over them are reduced in a fixed
-/// order.
+/// How a kernel's independent work items are spread over threads. Results never depend on it: an
+/// item is computed the same way wherever it runs, and sums over items are taken in a fixed order.
 struct Exec {
     int threads = 1;
-    /// Called with the number of chunks; null: everything on the calling thread.
-    void (*parallelFor)(int chunks, void (*body)(void* context, int chunk),
+    /// Runs body(context, chunk) once for every chunk in [0, chunks), in any order, and waits.
+    /// `pool` is handed through. Null: everything on the calling thread.
+    void (*parallelFor)(void* pool, int chunks, void (*body)(void* context, int chunk),
                         void* context) = nullptr;
+    void* pool = nullptr;
 };
 
 }  // namespace lab::kernels
