@@ -46,12 +46,14 @@ struct Settings {
 
 struct DeltaRuleNode : torch::autograd::Function<DeltaRuleNode> {
     static tensor_list forward(AutogradContext* ctx, const at::Tensor& q, const at::Tensor& k,
-                               const at::Tensor& v, const at::Tensor& beta, const at::Tensor& gate,
-                               const at::Tensor& initialState, double scale, double epsilon,
-                               const Execution& execution, bool wantsStateNorm) {
-        const DeltaArguments in{q, k, v, beta, gate, initialState, scale, epsilon};
+                               const at::Tensor& v, const at::Tensor& beta,
+                               const std::optional<at::Tensor>& gate,
+                               const std::optional<at::Tensor>& initialState, double scale,
+                               double epsilon, const Execution& execution, bool wantsStateNorm) {
+        const DeltaArguments in{
+            q, k, v, beta, orUndefined(gate), orUndefined(initialState), scale, epsilon};
         DeltaForward out = callDeltaForward(in, execution, Keep::kResidual, wantsStateNorm);
-        ctx->save_for_backward({q, k, v, beta, gate, initialState, out.residual});
+        ctx->save_for_backward({q, k, v, beta, in.gate, in.initialState, out.residual});
         carry(ctx, Settings{scale, epsilon, execution});
         ctx->set_materialize_grads(false);
         tensor_list outputs{out.o, out.finalState};
@@ -65,20 +67,14 @@ struct DeltaRuleNode : torch::autograd::Function<DeltaRuleNode> {
     static tensor_list backward(AutogradContext* ctx, const tensor_list& upstream) {
         refuseDoubleBackward("deltaRule");
         const auto saved = ctx->get_saved_variables();
-        const auto wanted = [&](std::size_t input) {
-            return ctx->needs_input_grad(input)
-                       ? at::empty(saved[input].sizes(), saved[input].options())
-                       : at::Tensor();
-        };
-        const DeltaGradientTensors grads{wanted(0), wanted(1), wanted(2),
-                                         wanted(3), wanted(4), wanted(5)};
+        const tensor_list g = wantedGradients(ctx, at::TensorList(saved).slice(0, 6));
         const auto settings = carried<Settings>(ctx);
         const DeltaArguments in{saved[0], saved[1], saved[2],       saved[3],
                                 saved[4], saved[5], settings.scale, settings.epsilon};
         const at::Tensor gradFinal = upstream[1].defined() ? upstream[1].contiguous() : upstream[1];
-        callDeltaBackward(in, saved[6], upstream[0], gradFinal, grads, settings.execution);
-        return {grads.q, grads.k, grads.v, grads.beta, grads.gate, grads.initialState,
-                {},      {},      {},      {}};
+        callDeltaBackward(in, saved[6], upstream[0], gradFinal,
+                          {g[0], g[1], g[2], g[3], g[4], g[5]}, settings.execution);
+        return {g[0], g[1], g[2], g[3], g[4], g[5], {}, {}, {}, {}};
     }
 };
 
@@ -92,7 +88,7 @@ DeltaResult deltaRule(const DeltaArguments& in, const Execution& execution, bool
     const at::Tensor initial =
         in.initialState.defined() ? in.initialState.contiguous() : in.initialState;
     const tensor_list out =
-        DeltaRuleNode::apply(in.q, in.k, in.v, in.beta, in.gate, initial, in.scale,
+        DeltaRuleNode::apply(in.q, in.k, in.v, in.beta, maybe(in.gate), maybe(initial), in.scale,
                              in.normaliseEpsilon, execution, wantsStateNorm);
     return {out[0], out[1], wantsStateNorm ? out[2] : at::Tensor()};
 }

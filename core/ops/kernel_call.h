@@ -2,11 +2,13 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/custom_class.h>
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -46,6 +48,27 @@ template <class T>
 [[nodiscard]] T carried(torch::autograd::AutogradContext* context) {
     const auto capsule = context->saved_data.at("carried").toCapsule();
     return static_cast<const Carried<T>&>(*capsule).value;
+}
+
+/// LibTorch takes an optional, not an undefined tensor, for an argument that may be absent.
+[[nodiscard]] inline std::optional<at::Tensor> maybe(const at::Tensor& x) {
+    return x.defined() ? std::optional(x) : std::nullopt;
+}
+[[nodiscard]] inline at::Tensor orUndefined(const std::optional<at::Tensor>& x) {
+    return x.value_or(at::Tensor());
+}
+
+/// Room for the gradient of each input of a node, in order; undefined where the input is absent or
+/// nobody wants its gradient. Absent inputs take no number among the edges of the graph.
+[[nodiscard]] inline torch::autograd::tensor_list wantedGradients(
+    const torch::autograd::AutogradContext* context, at::TensorList inputs) {
+    torch::autograd::tensor_list gradients;
+    std::size_t edge = 0;
+    for (const at::Tensor& input : inputs) {
+        const bool wanted = input.defined() && context->needs_input_grad(edge++);
+        gradients.push_back(wanted ? at::empty(input.sizes(), input.options()) : at::Tensor());
+    }
+    return gradients;
 }
 
 /// Calls f with a value of the tensor's element type.

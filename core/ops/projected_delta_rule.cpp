@@ -90,9 +90,10 @@ DeltaArguments argumentsOf(const Layout& layout, const at::Tensor& buffer, const
 
 struct ProjectedDeltaNode : torch::autograd::Function<ProjectedDeltaNode> {
     static tensor_list forward(AutogradContext* ctx, const at::Tensor& h, const at::Tensor& weight,
-                               const at::Tensor& betaBias, const at::Tensor& gate,
-                               const at::Tensor& initialState, const ProjectedDelta& shape,
-                               const Execution& execution, bool wantsStateNorm, bool keeps) {
+                               const at::Tensor& betaBias, const std::optional<at::Tensor>& gate,
+                               const std::optional<at::Tensor>& initialState,
+                               const ProjectedDelta& shape, const Execution& execution,
+                               bool wantsStateNorm, bool keeps) {
         const Layout layout(shape, h);
         const at::Tensor buffer = layout.allocate(h);
         for (std::int64_t j = 0; j < shape.householders; ++j) {
@@ -100,10 +101,11 @@ struct ProjectedDeltaNode : torch::autograd::Function<ProjectedDeltaNode> {
             at::mm_out(segment, h, layout.weightRows(weight, j).t());
         }
         const at::Tensor beta = betaOf(shape, layout.x(buffer), betaBias);
-        const auto in = argumentsOf(layout, buffer, beta, gate, initialState);
+        const auto in =
+            argumentsOf(layout, buffer, beta, orUndefined(gate), orUndefined(initialState));
         DeltaForward out = callDeltaForward(in, execution, keeps ? Keep::kResidual : Keep::kNothing,
                                             wantsStateNorm);
-        ctx->save_for_backward({h, weight, gate, initialState, buffer, beta, out.residual});
+        ctx->save_for_backward({h, weight, in.gate, in.initialState, buffer, beta, out.residual});
         ctx->set_materialize_grads(false);
         carry(ctx, std::pair(shape, execution));
         const at::Tensor norm = wantsStateNorm ? out.stateNorm : at::empty({0}, h.options());
@@ -129,7 +131,7 @@ struct ProjectedDeltaNode : torch::autograd::Function<ProjectedDeltaNode> {
                                   at::empty_like(beta),
                                   {},
                                   {}};
-        if (ctx->needs_input_grad(3)) {
+        if (saved[2].defined() && ctx->needs_input_grad(3)) {
             into.gate = at::empty(saved[2].sizes(), saved[2].options());
         }
         const at::Tensor gradO =
@@ -172,9 +174,9 @@ ProjectedDeltaResult projectedDeltaRule(const ProjectedDelta& shape, const at::T
                 h.size(1), "], got ", weight.sizes());
     TORCH_CHECK(betaBias.numel() == shape.householders * shape.heads,
                 "projectedDeltaRule: the bias of beta is ", betaBias.sizes());
-    const tensor_list out =
-        ProjectedDeltaNode::apply(h.contiguous(), weight, betaBias, gate, initialState, shape,
-                                  execution, wantsStateNorm, c10::GradMode::is_enabled());
+    const tensor_list out = ProjectedDeltaNode::apply(h.contiguous(), weight, betaBias, maybe(gate),
+                                                      maybe(initialState), shape, execution,
+                                                      wantsStateNorm, c10::GradMode::is_enabled());
     const Layout layout(shape, h);
     return {.o = out[0],
             .finalState = out[1],

@@ -40,18 +40,20 @@ kernels::Activation activationOf(bool silu) {
 
 struct ShortConvNode : torch::autograd::Function<ShortConvNode> {
     static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& weight,
-                              const at::Tensor& bias, const at::Tensor& carried, bool silu,
+                              const std::optional<at::Tensor>& maybeBias,
+                              const std::optional<at::Tensor>& maybePast, bool silu,
                               const Execution& execution) {
+        const at::Tensor bias = orUndefined(maybeBias);
+        const at::Tensor past = orUndefined(maybePast);
         const at::Tensor y = at::empty({x.size(0), x.size(1), x.size(2)}, x.options());
         withElement(x, [&](auto zero) {
             using T = decltype(zero);
-            require(kernels::shortConvForward<T>(shapeOf(x, weight), activationOf(silu),
-                                                 inputsOf<T>(x, weight, bias, carried),
-                                                 sequenceView<T>(y), nullptr, kernels::bestIsa(),
-                                                 execOf(execution)),
+            require(kernels::shortConvForward<T>(
+                        shapeOf(x, weight), activationOf(silu), inputsOf<T>(x, weight, bias, past),
+                        sequenceView<T>(y), nullptr, kernels::bestIsa(), execOf(execution)),
                     "shortConv");
         });
-        ctx->save_for_backward({x, weight, bias, carried});
+        ctx->save_for_backward({x, weight, bias, past});
         carry(ctx, std::pair(silu, execution));
         return y;
     }
@@ -59,12 +61,7 @@ struct ShortConvNode : torch::autograd::Function<ShortConvNode> {
     static tensor_list backward(AutogradContext* ctx, const tensor_list& upstream) {
         refuseDoubleBackward("shortConv");
         const auto saved = ctx->get_saved_variables();
-        const auto wanted = [&](std::size_t input) {
-            return ctx->needs_input_grad(input)
-                       ? at::empty(saved[input].sizes(), saved[input].options())
-                       : at::Tensor();
-        };
-        const tensor_list grads{wanted(0), wanted(1), wanted(2), wanted(3)};
+        const tensor_list grads = wantedGradients(ctx, saved);
         const auto shape = shapeOf(saved[0], saved[1]);
         const auto [silu, execution] = carried<std::pair<bool, Execution>>(ctx);
         withElement(saved[0], [&](auto zero) {
@@ -120,8 +117,8 @@ at::Tensor shortConv(const at::Tensor& x, const at::Tensor& weight, const at::Te
     if (usesOperators(execution, x)) {
         return plainConv(x, weight, bias, carried, activation);
     }
-    return ShortConvNode::apply(x, weight.contiguous(), bias,
-                                carried.defined() ? carried.contiguous() : carried,
+    return ShortConvNode::apply(x, weight.contiguous(), maybe(bias),
+                                maybe(carried.defined() ? carried.contiguous() : carried),
                                 activation == ConvActivation::kSilu, execution);
 }
 
