@@ -50,13 +50,13 @@ struct DeltaPlan {
 
 template <class T>
 struct DeltaInputs {
-    View<const T> q, k, v, beta, gate;  ///< beta and gate: channel stride unused
-    const T* initialState = nullptr;    ///< null: zero
+    View<const T> q{}, k{}, v{}, beta{}, gate{};  ///< beta and gate: channel stride unused
+    const T* initialState = nullptr;              ///< null: zero
 };
 
 template <class T>
 struct DeltaOutputs {
-    View<T> o;
+    View<T> o{};
     T* finalState = nullptr;     ///< null: not wanted
     T* residual = nullptr;       ///< null: no backward will follow
     float* stateNorm = nullptr;  ///< tap [B,T,H]: Frobenius norm of S after token t; null: free
@@ -64,9 +64,9 @@ struct DeltaOutputs {
 
 template <class T>
 struct DeltaGradients {
-    View<const T> gradO;  ///< null: zero
+    View<const T> gradO{};  ///< null: zero
     const T* gradFinalState = nullptr;
-    View<T> gradQ, gradK, gradV, gradBeta, gradGate;  ///< null: not wanted
+    View<T> gradQ{}, gradK{}, gradV{}, gradBeta{}, gradGate{};  ///< null: not wanted
     T* gradInitialState = nullptr;
     T* rebuiltFinalState = nullptr;  ///< tap: S_T as backward rebuilt it, bitwise the forward's
 };

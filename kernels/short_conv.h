@@ -26,7 +26,7 @@ struct ConvShape {
 
 template <class T>
 struct ConvInputs {
-    View<const T> x;
+    View<const T> x{};
     const T* weight = nullptr;
     const T* bias = nullptr;
     const T* initialState = nullptr;
@@ -34,9 +34,9 @@ struct ConvInputs {
 
 template <class T>
 struct ConvGradients {
-    View<const T> gradY;
+    View<const T> gradY{};
     const T* gradFinalState = nullptr;
-    View<T> gradX;            ///< null: not wanted
+    View<T> gradX{};          ///< null: not wanted
     T* gradWeight = nullptr;  ///< overwritten
     T* gradBias = nullptr;
     T* gradInitialState = nullptr;
