@@ -75,7 +75,7 @@ void SessionRun::train() {
     enter(RunState::kRunning, RunEvent::Kind::kStarted,
           from == 0 ? "started" : fmt::format("resumed from the checkpoint of step {}", from));
     if (from > 0) {  // so that the screen has something to show; changes nothing
-        m_snapshot.evaluations = m_trainer.look(m_trainer.spec().evaluation.lengths);
+        m_snapshot.evaluations = m_trainer.look(m_trainer.spec().evaluation);
         m_snapshot.evaluatedAtStep = from;
     }
     while (!m_trainer.finished()) {

@@ -1,29 +1,36 @@
 #include "core/training/cpu_clock.h"
 
-#include <ATen/Parallel.h>
-
-#include <array>
+#include <algorithm>
 #include <ctime>
-#include <numeric>
 
 namespace lab::training {
+namespace {
 
-double threadCpuSeconds() noexcept {
+double read(clockid_t clock) noexcept {
     std::timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-double teamCpuSeconds() {
-    const int threads = at::get_num_threads();
-    if (threads <= 1) {
-        return threadCpuSeconds();
+}  // namespace
+
+double threadCpuSeconds() noexcept {
+    return read(CLOCK_THREAD_CPUTIME_ID);
+}
+
+CpuClock::CpuClock(int threads) noexcept
+    : m_threads(threads),
+      m_thread(threadCpuSeconds()),
+      m_process(threads > 1 ? read(CLOCK_PROCESS_CPUTIME_ID) : 0),
+      m_wall(std::chrono::steady_clock::now()) {}
+
+double CpuClock::seconds() const noexcept {
+    if (m_threads <= 1) {
+        return threadCpuSeconds() - m_thread;
     }
-    std::array<double, 256> seconds{};  // by worker; the spec allows at most 256
-    at::parallel_for(0, threads, 1, [&](std::int64_t, std::int64_t) {
-        seconds.at(static_cast<std::size_t>(at::get_thread_num())) = threadCpuSeconds();
-    });
-    return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    const auto wall = std::chrono::steady_clock::now() - m_wall;
+    return std::min(m_threads * std::chrono::duration<double>(wall).count(),
+                    read(CLOCK_PROCESS_CPUTIME_ID) - m_process);
 }
 
 }  // namespace lab::training

@@ -1,13 +1,25 @@
-// CPU time of a training thread and of the workers that LibTorch's operators use from it.
+// CPU time of a stretch of training.
 #pragma once
+
+#include <chrono>
 
 namespace lab::training {
 
 /// Seconds of CPU that the calling thread has used so far.
 [[nodiscard]] double threadCpuSeconds() noexcept;
 
-/// The same, plus the workers of the calling thread's team when at::get_num_threads() is above 1.
-/// Workers that spin while they wait count: they keep a core busy.
-[[nodiscard]] double teamCpuSeconds();
+/// Measures from its construction, on the same thread. One thread: that thread's CPU time, exact.
+/// More: workers are shared with other runs and cannot be told apart, so the smaller of two upper
+/// bounds, threads times wall time and the whole process's CPU time.
+class CpuClock {
+public:
+    explicit CpuClock(int threads) noexcept;
+    [[nodiscard]] double seconds() const noexcept;
+
+private:
+    int m_threads;
+    double m_thread, m_process;
+    std::chrono::steady_clock::time_point m_wall;
+};
 
 }  // namespace lab::training

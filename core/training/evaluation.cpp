@@ -86,7 +86,7 @@ std::vector<values::LengthAccuracy> evaluateLengths(
         for (int begin = 0; begin < set.traces; begin += most) {
             const data::Batch piece = pieceOf(set, begin, std::min(most, set.traces - begin));
             const at::Tensor logits = model.forward(tokensOf(piece).to(device));
-            counts.add(piece, batchLoss(logits, piece).tokens);
+            counts.add(piece, batchLoss(logits, piece, model.execution()).tokens);
         }
         results.push_back(counts.result(length));
     }

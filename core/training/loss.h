@@ -29,7 +29,7 @@ struct BatchLoss {
 
 /// logits [traces, steps, classes], on any device.
 [[nodiscard]] BatchLoss batchLoss(const at::Tensor& logits, const data::Batch& batch,
-                                  const ops::Execution& execution = {});
+                                  const ops::Execution& execution);
 
 /// Means over the targets of a kind; NaN where the batch has none.
 struct KindMeans {

@@ -86,7 +86,8 @@ void setWeights(models::SequenceModel& model, const Weights& weights) {
 }
 
 std::unique_ptr<models::SequenceModel> modelOf(const values::ExperimentSpec& spec,
-                                               const tasks::Task& task) {
+                                               const tasks::Task& task,
+                                               models::DeltaImplementation implementation) {
     requireDevice(spec.training.device);
     models::ModelConfig config;
     config.spec = spec.models.front();
@@ -95,16 +96,17 @@ std::unique_ptr<models::SequenceModel> modelOf(const values::ExperimentSpec& spe
     config.seed = spec.seed;
     config.threads = spec.training.threads;
     config.cuda = spec.training.device == values::Device::kCuda;
+    config.deltaImplementation = implementation;
     return models::makeModel(config);
 }
 
-Trainer::Trainer(values::ExperimentSpec spec)
+Trainer::Trainer(values::ExperimentSpec spec, models::DeltaImplementation implementation)
     : m_spec(checked(std::move(spec))),
       m_task(data::makeTask(m_spec.task)),
       m_curriculum(m_spec.training),
       m_peakRate(m_spec.training.learningRate) {
     const ThreadCount threads(m_spec.training.threads);
-    m_model = modelOf(m_spec, *m_task);
+    m_model = modelOf(m_spec, *m_task, implementation);
     m_optimiser = std::make_unique<AdamW>(m_model->parameters(), m_spec.training);
 }
 
@@ -112,7 +114,7 @@ Trainer::~Trainer() = default;
 
 StepReport Trainer::step() {
     const ThreadCount threads(m_spec.training.threads);
-    const double begin = teamCpuSeconds();
+    const CpuClock clock(m_spec.training.threads);
     const values::TraceLength length = m_curriculum.length();
     const data::Batch batch = data::trainingBatch(*m_task, m_spec, length, m_step);
     StepReport report = trainOn(batch);
@@ -123,7 +125,7 @@ StepReport Trainer::step() {
     report.stageEnds = m_curriculum.advance(m_step, report.means.accuracy.at(kOutput));
     report.step = ++m_step;
     m_tokens += report.tokens;
-    report.cpuSeconds = teamCpuSeconds() - begin;
+    report.cpuSeconds = clock.seconds();
     m_cpuSeconds += report.cpuSeconds;
     return report;
 }
@@ -136,7 +138,7 @@ StepReport Trainer::trainOn(const data::Batch& batch) {
     const at::Device device = m_model->parameters().front().value.device();
     const at::Tensor logits = m_model->forward(tokensOf(batch).to(device));
     m_model->watchHeads(false);
-    const BatchLoss result = batchLoss(logits, batch, {.threads = m_spec.training.threads});
+    const BatchLoss result = batchLoss(logits, batch, m_model->execution());
     report.loss = result.loss.item<double>();
     if (!std::isfinite(report.loss)) {
         reportDivergence(batch, report.loss, 0);
@@ -187,16 +189,18 @@ bool Trainer::checkpointDue() const noexcept {
 }
 
 const std::vector<values::LengthAccuracy>& Trainer::evaluate() {
-    m_evaluations = look(m_spec.evaluation.lengths);
+    m_evaluations = look(m_spec.evaluation);
     const double target = m_spec.training.stopAccuracy;
     const bool good = target > 0 && m_evaluations.back().value >= target;
     m_goodEvaluations = good ? m_goodEvaluations + 1 : 0;
     return m_evaluations;
 }
 
-std::vector<values::LengthAccuracy> Trainer::look(const std::vector<values::TraceLength>& lengths) {
+std::vector<values::LengthAccuracy> Trainer::look(const values::EvaluationSpec& evaluation) const {
     const ThreadCount threads(m_spec.training.threads);
-    return evaluateLengths(*m_model, *m_task, m_spec, lengths);
+    values::ExperimentSpec spec = m_spec;
+    spec.evaluation = evaluation;
+    return evaluateLengths(*m_model, *m_task, spec, evaluation.lengths);
 }
 
 Checkpoint Trainer::checkpoint() const {

@@ -39,7 +39,8 @@ public:
     static constexpr std::int64_t kHeadsEvery = 10;
 
     /// LabError{kInvalidInput} when the spec has problems or not exactly one model.
-    explicit Trainer(values::ExperimentSpec spec);
+    explicit Trainer(values::ExperimentSpec spec, models::DeltaImplementation implementation =
+                                                      models::DeltaImplementation::kKernel);
     ~Trainer();
     Trainer(const Trainer&) = delete;
     Trainer& operator=(const Trainer&) = delete;
@@ -53,9 +54,9 @@ public:
     [[nodiscard]] bool checkpointDue() const noexcept;
     /// On the spec's sets; remembers the result for the early stop.
     const std::vector<values::LengthAccuracy>& evaluate();
-    /// The same, remembered nowhere.
+    /// The same on other sets, remembered nowhere.
     [[nodiscard]] std::vector<values::LengthAccuracy> look(
-        const std::vector<values::TraceLength>& lengths);
+        const values::EvaluationSpec& evaluation) const;
 
     void setPeakRate(double rate) noexcept { m_peakRate = rate; }
     [[nodiscard]] double peakRate() const noexcept { return m_peakRate; }
@@ -96,7 +97,8 @@ private:
 void setWeights(models::SequenceModel& model, const Weights& weights);
 
 /// The model of a spec that has one, for its task, on the spec's device and threads.
-[[nodiscard]] std::unique_ptr<models::SequenceModel> modelOf(const values::ExperimentSpec& spec,
-                                                             const tasks::Task& task);
+[[nodiscard]] std::unique_ptr<models::SequenceModel> modelOf(
+    const values::ExperimentSpec& spec, const tasks::Task& task,
+    models::DeltaImplementation implementation = models::DeltaImplementation::kKernel);
 
 }  // namespace lab::training
