@@ -52,6 +52,14 @@ std::string shownName(const std::string& name) {
     return text.size() <= kShown ? text : text.substr(0, kShown) + "...\"";
 }
 
+/// For a message: bytes that are no printable ASCII become question marks.
+std::string printable(std::string_view text) {
+    std::string result(text);
+    std::ranges::replace_if(
+        result, [](char c) { return c < ' ' || c > '~'; }, '?');
+    return result;
+}
+
 /// The value `a * b`, or nothing when it passes 2^64.
 std::optional<std::uint64_t> product(std::uint64_t a, std::uint64_t b) {
     std::uint64_t result = 0;
@@ -154,7 +162,7 @@ public:
         refuse(m_source, "header byte " + std::to_string(position) + " is no valid JSON" +
                              (detail == std::string_view::npos
                                   ? std::string()
-                                  : ": " + std::string(what.substr(detail + 2, 200))));
+                                  : ": " + printable(what.substr(detail + 2, 200))));
     }
 
 private:

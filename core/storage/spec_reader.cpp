@@ -13,12 +13,20 @@
 namespace lab::storage {
 namespace {
 
+/// A text as a message shows it: not endless, and not cut within a character.
+std::string quoted(const std::string& text) {
+    std::size_t shown = std::min<std::size_t>(text.size(), 60);
+    while (shown < text.size() && shown > 0 &&
+           (static_cast<unsigned char>(text[shown]) >> 6U) == 2) {
+        --shown;
+    }
+    return "\"" + text.substr(0, shown) + (shown < text.size() ? "...\"" : "\"");
+}
+
 /// A value as a message shows it.
 std::string shown(const toml::node& node) {
-    constexpr std::size_t kShown = 60;
     if (const auto* text = node.as_string()) {
-        const std::string& value = text->get();
-        return "\"" + (value.size() <= kShown ? value : value.substr(0, kShown) + "...") + "\"";
+        return quoted(text->get());
     }
     if (const auto* number = node.as_integer()) {
         return std::to_string(number->get());

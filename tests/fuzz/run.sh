@@ -18,6 +18,7 @@ targets=(
     "safetensors|$golden/safetensors/*.safetensors|core/storage/safetensors_header.cpp core/storage/safetensors.cpp"
     "spec_toml|$root/tests/fuzz/seeds/spec_toml/*|core/storage/spec_reader.cpp core/storage/spec_toml.cpp"
     "transcript|$golden/repl/*.txt $root/tests/fuzz/seeds/transcript/*|tasks/transcript.cpp tasks/text_line.cpp"
+    "automaton|$root/tests/fuzz/seeds/automaton/*|core/storage/automaton_json.cpp"
 )
 
 flags="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"

@@ -121,5 +121,55 @@ TEST(TraceCheck, SaysWhereAndWhy) {
     EXPECT_EQ(good.out, "standard input: a valid transcript of 2 commands\n");
 }
 
+TEST(Belief, PrintsOneLineAnEventWithTheEnumeratedPosterior) {
+    const json all = json::parse(contentOf(golden("belief/belief.json")));
+    for (const json& wanted : all.at("cases")) {
+        const Said said = cli({"belief", "-", "--fractions", "--json"}, wanted.dump());
+        SCOPED_TRACE(wanted.at("name").get<std::string>());
+        const auto lines = said.jsonLines();
+        ASSERT_EQ(lines.size(), wanted.at("after").size());
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            json line = wanted.at("after")[i];
+            for (const char* unsaid : {"joint_norm", "marginals"}) {
+                line.erase(unsaid);
+            }
+            EXPECT_EQ(lines[i], line);
+        }
+        const bool contradicts = !wanted.at("contradiction_at_event").is_null();
+        EXPECT_EQ(said.code, contradicts ? 6 : 0);
+        EXPECT_EQ(said.err.empty(), !contradicts);
+    }
+}
+
+TEST(Belief, ReadsFilesWithSeveralCases) {
+    const Said one = cli({"belief", golden("belief/belief.json"), "--case", "reveal_before_move"});
+    EXPECT_EQ(one.code, 0);
+    EXPECT_EQ(one.out, "# reveal_before_move\nlook_then_swap  probability 0.5   213: 1\n");
+    EXPECT_EQ(cli({"belief", golden("belief/belief.json"), "--case", "none"}).code, 2);
+    const Said all = cli({"belief", golden("belief/belief.json"), "--json"});
+    EXPECT_EQ(all.code, 6);
+    EXPECT_THAT(all.err, HasSubstr("contradiction_later: event 4 (see3at3) is impossible"));
+    EXPECT_EQ(all.jsonLines().front().at("case"), "cups_2_positions_known_start");
+}
+
+TEST(Belief, ReadsASession) {
+    const std::string session = ">>> a = 1\n>>> b = 2\n>>> print('a', a)\na 1\n";
+    const auto lines =
+        cli({"belief", "--watching", "--fractions", "--json", "-"}, session).jsonLines();
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_EQ(lines[1], json::parse(R"json({"event": "b = 2", "step_probability": "1",
+                                            "belief": {"a=1 b=2": "1/2", "a=2 b=1": "1/2"}})json"));
+    EXPECT_EQ(lines[2], json::parse(R"json({"event": "print('a', a)", "step_probability": "1/2",
+                                            "belief": {"a=1 b=2": "1"}})json"));
+}
+
+TEST(Belief, RefusesWhatIsNeither) {
+    const Said said = cli({"belief", "-"}, "{\"states\": 3}");
+    EXPECT_EQ(said.code, 6);
+    EXPECT_EQ(said.err,
+              "thimblerig-cli: standard input: states: must be a list of 1 to 1000 names\n");
+    EXPECT_EQ(cli({"belief", "-"}, "hello\n").code, 6);
+}
+
 }  // namespace
 }  // namespace lab::headless
