@@ -148,7 +148,7 @@ TEST(Belief, ReadsFilesWithSeveralCases) {
     EXPECT_EQ(cli({"belief", golden("belief/belief.json"), "--case", "none"}).code, 2);
     const Said all = cli({"belief", golden("belief/belief.json"), "--json"});
     EXPECT_EQ(all.code, 6);
-    EXPECT_THAT(all.err, HasSubstr("contradiction_later: event 4 (see3at3) is impossible"));
+    EXPECT_THAT(all.err, HasSubstr("contradiction_later: event 4 (see3at1) is impossible"));
     EXPECT_EQ(all.jsonLines().front().at("case"), "cups_2_positions_known_start");
 }
 
