@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "core/values/lab_error.h"
+#include "tests/core/storage/scratch_folder.h"
 
 namespace lab::storage {
 namespace {
@@ -229,6 +232,19 @@ TEST(SpecToml, ASettingChangesOneFieldAndIsChecked) {
     EXPECT_THAT(refusal("seed"), HasSubstr("must be KEY=VALUE"));
     EXPECT_THAT(refusal("name=\xFF"), HasSubstr("setting name="));
     EXPECT_THAT(refusal("seed=1\ntraining=2"), HasSubstr("seed is \"1\ntraining=2\""));
+}
+
+TEST(SpecToml, EveryPresetIsReadWithoutAnUnknownKey) {
+    const auto folder = std::filesystem::path(LAB_GOLDEN_DIR) / "../../resources/presets";
+    int presets = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const std::string text = contentOf(entry.path());
+        const std::string name = entry.path().filename().string();
+        EXPECT_THAT(unknownKeysIn(text, name), testing::IsEmpty());
+        EXPECT_NE(fromToml(text, name).note, "") << name;
+        ++presets;
+    }
+    EXPECT_GE(presets, 5);
 }
 
 }  // namespace
