@@ -39,7 +39,11 @@ void addProblems(const Symbol<Number>& symbol, const std::vector<std::string>& s
         const auto row = std::span(symbol.kernel).subspan(from * count, count);
         const std::string problem = distributionProblem<Number>(row);
         if (!problem.empty()) {
-            problems.push_back(where + "the kernel's row of \"" + states[from] + "\" " + problem);
+            problems.push_back(where);
+            problems.back() += "the kernel's row of \"";
+            problems.back() += states[from];
+            problems.back() += "\" ";
+            problems.back() += problem;
         }
     }
 }

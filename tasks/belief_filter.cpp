@@ -134,7 +134,8 @@ std::vector<Number> BeliefFilter<Number>::marginals() const {
         }
         for (int position = 0; position < m_points; ++position) {
             const int element = (*m_arrangements)[rank][position];
-            result[static_cast<std::size_t>(position * m_points + element)] += belief[rank];
+            result[static_cast<std::size_t>(position) * n + static_cast<std::size_t>(element)] +=
+                belief[rank];
         }
     }
     return result;

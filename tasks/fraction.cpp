@@ -52,7 +52,10 @@ std::optional<Fraction> fractionFrom(std::string_view text) {
         if (!whole || !part) {
             return std::nullopt;
         }
-        const Integer scale = pow(Integer(10), static_cast<unsigned>(places.size()));
+        Integer scale = 1;
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            scale *= 10;
+        }
         return Fraction(*whole * scale + *part, scale);
     }
     const auto whole = digits(text);

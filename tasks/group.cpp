@@ -126,12 +126,10 @@ std::string Group::nameIn(const Factor& factor, int element) {
 
 int Group::multiplyFactors(int a, int b) const {
     int result = 0;
-    int place = 1;
-    for (auto factor = m_factors.rbegin(); factor != m_factors.rend(); ++factor) {
-        result += place * multiplyIn(*factor, a % factor->order, b % factor->order);
-        a /= factor->order;
-        b /= factor->order;
-        place *= factor->order;
+    int place = m_order;
+    for (const Factor& factor : m_factors) {
+        place /= factor.order;
+        result += place * multiplyIn(factor, a / place % factor.order, b / place % factor.order);
     }
     return result;
 }
@@ -148,11 +146,10 @@ int Group::multiply(int a, int b) const {
 int Group::inverse(int a) const {
     assert(a >= 0 && a < m_order);
     int result = 0;
-    int place = 1;
-    for (auto factor = m_factors.rbegin(); factor != m_factors.rend(); ++factor) {
-        result += place * inverseIn(*factor, a % factor->order);
-        a /= factor->order;
-        place *= factor->order;
+    int place = m_order;
+    for (const Factor& factor : m_factors) {
+        place /= factor.order;
+        result += place * inverseIn(factor, a / place % factor.order);
     }
     return result;
 }

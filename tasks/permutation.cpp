@@ -64,7 +64,7 @@ Permutation Permutation::unrank(int points, int rank) noexcept {
     Permutation result(points);
     for (int i = 0; i < points; ++i) {
         const int block = factorial(points - 1 - i);
-        const auto at = result.m_images.begin() + i;
+        std::uint8_t* const at = result.m_images.data() + i;
         // The elements from i on are sorted: bring the right one to the front, keep the others so.
         std::rotate(at, at + rank / block, at + rank / block + 1);
         rank %= block;
@@ -108,14 +108,23 @@ int Permutation::movedPoints() const noexcept {
     return moved;
 }
 
-bool Permutation::isEven() const noexcept {
-    bool even = true;
-    for (int i = 0; i < m_points; ++i) {
-        for (int j = i + 1; j < m_points; ++j) {
-            even = even != ((*this)[j] < (*this)[i]);
+int Permutation::exchangesNeeded() const noexcept {
+    std::array<bool, kMaxPoints> seen{};
+    int cycles = 0;
+    for (int start = 0; start < m_points; ++start) {
+        if (seen[static_cast<std::size_t>(start)]) {
+            continue;
+        }
+        ++cycles;
+        for (int i = start; !seen[static_cast<std::size_t>(i)]; i = (*this)[i]) {
+            seen[static_cast<std::size_t>(i)] = true;
         }
     }
-    return even;
+    return m_points - cycles;
+}
+
+bool Permutation::isEven() const noexcept {
+    return exchangesNeeded() % 2 == 0;
 }
 
 std::string Permutation::text() const {
@@ -153,6 +162,7 @@ std::vector<std::uint16_t> compositionTable(int points) {
     assert(points <= 6);
     const int order = factorial(points);
     std::vector<Permutation> all;
+    all.reserve(static_cast<std::size_t>(order));
     for (int rank = 0; rank < order; ++rank) {
         all.push_back(Permutation::unrank(points, rank));
     }

@@ -29,6 +29,7 @@ public:
     [[nodiscard]] std::optional<int> idOf(std::string_view lexeme) const;
 
     /// Variable 0 is "a".
+    // NOLINTNEXTLINE(readability-convert-member-functions-to-static): the twin of valueId
     [[nodiscard]] int nameId(int variable) const noexcept { return kFirstName + variable; }
     /// The token of the number `value`, in 1..variables.
     [[nodiscard]] int valueId(int value) const noexcept {

@@ -73,6 +73,21 @@ TEST(Permutation, CompositionIsAssociativeWithInversesAndTheTableAgrees) {
     }
 }
 
+// Stirling numbers of the first kind, and by search: one exchange changes the number by one.
+TEST(Permutation, NeedsAsManyExchangesAsStirlingNumbersSay) {
+    std::array<int, 5> counts{};
+    for (int rank = 0; rank < 120; ++rank) {
+        const Permutation p = Permutation::unrank(5, rank);
+        ++counts.at(static_cast<std::size_t>(p.exchangesNeeded()));
+        int fewest = 5;
+        for (const Permutation& exchange : generatingSet(5, Generators::kSwaps)) {
+            fewest = std::min(fewest, compose(p, exchange).exchangesNeeded());
+        }
+        EXPECT_EQ(fewest, std::max(0, p.exchangesNeeded() - 1));
+    }
+    EXPECT_EQ(counts, (std::array<int, 5>{1, 10, 35, 50, 24}));
+}
+
 TEST(Permutation, RefusesWhatIsNoPermutation) {
     const std::array<std::vector<int>, 6> wrong{{{}, {0, 0}, {1, 2}, {-1, 0}, {0, 2, 3}, {}}};
     for (const auto& images : wrong) {
