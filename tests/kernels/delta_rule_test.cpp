@@ -56,7 +56,7 @@ TEST_P(DeltaRule, AgreesWithTheReferenceForEveryNumberOfTokens) {
         setting.seed = static_cast<std::uint64_t>(steps);
         SCOPED_TRACE(steps);
         const DeltaProblem p = randomProblem(setting);
-        expectAgrees(runDelta<float>(p, {GetParam()}), reference::deltaRule(p));
+        expectAgrees(runDelta<float>(p, {GetParam()}), p, reference::deltaRule(p));
     }
 }
 
@@ -68,7 +68,7 @@ TEST_P(DeltaRule, AgreesWithTheReferenceAtTheBordersOfLongSequences) {
         setting.normalised = true;
         SCOPED_TRACE(steps);
         const DeltaProblem p = randomProblem(setting);
-        expectAgrees(runDelta<float>(p, {GetParam()}), reference::deltaRule(p));
+        expectAgrees(runDelta<float>(p, {GetParam()}), p, reference::deltaRule(p));
     }
 }
 
@@ -83,7 +83,7 @@ TEST_P(DeltaRule, AgreesWithTheReferenceForAnyHeadDimensions) {
             setting.normalised = keyDim > 1 && valueDim % 16 == 0;
             SCOPED_TRACE(::testing::Message() << "K " << keyDim << " V " << valueDim);
             const DeltaProblem p = randomProblem(setting);
-            expectAgrees(runDelta<float>(p, {GetParam()}), reference::deltaRule(p));
+            expectAgrees(runDelta<float>(p, {GetParam()}), p, reference::deltaRule(p));
         }
     }
 }
@@ -97,7 +97,7 @@ TEST_P(DeltaRule, AgreesWithTheReferenceInDoublePrecision) {
             setting.normalised = gated;
             SCOPED_TRACE(::testing::Message() << "K " << keyDim << " V " << valueDim);
             const DeltaProblem p = randomProblem(setting);
-            expectAgrees(runDelta<double>(p, {GetParam()}), reference::deltaRule(p));
+            expectAgrees(runDelta<double>(p, {GetParam()}), p, reference::deltaRule(p));
         }
     }
 }

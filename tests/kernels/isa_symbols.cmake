@@ -1,0 +1,21 @@
+# Fails when an object compiled for one instruction set offers a function that the linker may share
+# with the rest of the program: it could run on a CPU that cannot. Allowed are undefined symbols,
+# local ones, and the one strong `tables` function of the object.
+execute_process(COMMAND ${NM} -C ${OBJECT} OUTPUT_VARIABLE listing RESULT_VARIABLE failed)
+if(failed)
+    message(FATAL_ERROR "nm failed on ${OBJECT}")
+endif()
+string(REPLACE "\n" ";" lines "${listing}")
+set(strong 0)
+foreach(line IN LISTS lines)
+    if(line MATCHES "^[0-9a-f]* +([A-Za-z]) (.*)$")
+        if(CMAKE_MATCH_1 STREQUAL "T" AND CMAKE_MATCH_2 MATCHES "^lab::kernels::cpu::[a-z0-9]+::tables\\(")
+            math(EXPR strong "${strong} + 1")
+        elseif(CMAKE_MATCH_1 MATCHES "[A-TV-Zuvw]" AND NOT CMAKE_MATCH_2 MATCHES "^__(asan|odr_asan|tsan|ubsan|sanitizer)")
+            message(SEND_ERROR "shared symbol (${CMAKE_MATCH_1}): ${CMAKE_MATCH_2}")
+        endif()
+    endif()
+endforeach()
+if(NOT strong EQUAL 1)
+    message(FATAL_ERROR "expected one strong function `tables` in ${OBJECT}, found ${strong}")
+endif()
