@@ -30,7 +30,7 @@ std::optional<std::string> faultIn(const at::Tensor& value, const std::string& n
     }
     const auto head = headAxis(name);
     const std::int64_t timeAxis = name == "pattern" ? 2 : 1;
-    const at::Tensor places = bad.nonzero().cpu();  // [count, axes]
+    const at::Tensor places = bad.nonzero().cpu().contiguous();  // [count, axes]
     const auto first = places.select(1, timeAxis).argmin().item<std::int64_t>();
     const at::Tensor place = places[first];
     std::vector<std::int64_t> at(place.const_data_ptr<std::int64_t>(),
@@ -47,15 +47,8 @@ std::optional<std::string> faultIn(const at::Tensor& value, const std::string& n
            " of sequence " + std::to_string(at[0]) + ": " + std::to_string(number.item<double>());
 }
 
-}  // namespace
-
-std::optional<std::string> firstNonFinite(SequenceModel& model, const at::Tensor& tokens) {
-    const at::NoGradGuard noGrad;
-    for (const Parameter& parameter : model.parameters()) {
-        if (!at::isfinite(parameter.value).all().item<bool>()) {
-            return "parameter " + parameter.name;
-        }
-    }
+/// The first site of the forward pass, with head and token, or nothing.
+std::optional<std::string> faultySite(SequenceModel& model, const at::Tensor& tokens) {
     Taps taps;
     const at::Tensor logits = model.forward(tokens, &taps);
     const auto check = [&](const std::string& site,
@@ -83,6 +76,23 @@ std::optional<std::string> firstNonFinite(SequenceModel& model, const at::Tensor
     }
     const auto fault = check("final_norm", "final_norm");
     return fault ? fault : check("logits", "logits");
+}
+
+}  // namespace
+
+std::optional<std::string> firstNonFinite(SequenceModel& model, const at::Tensor& tokens) {
+    const at::NoGradGuard noGrad;
+    const auto site = faultySite(model, tokens);
+    for (const Parameter& parameter : model.parameters()) {
+        if (at::isfinite(parameter.value).all().item<bool>()) {
+            continue;
+        }
+        // Inside a block the first site it spoils tells the head.
+        const std::string block = parameter.name.substr(0, parameter.name.find('.', 6) + 1);
+        const bool spoils = block.starts_with("block.") && site && site->starts_with(block);
+        return "parameter " + parameter.name + (spoils ? ", then " + *site : "");
+    }
+    return site;
 }
 
 }  // namespace lab::models

@@ -10,7 +10,15 @@
 namespace lab::training {
 namespace {
 
-constexpr int kTokensAtATime = 16'000;
+constexpr double kTokensAtATime = 16'000;
+constexpr double kPairsAtATime = 10e6;  // of tokens that attend to each other
+
+/// Traces that are read together: bounds what a forward pass holds, whatever the architecture.
+int tracesAtATime(int steps) {
+    const double tokens = std::max(1, steps);
+    return std::max(1, static_cast<int>(std::min(kTokensAtATime / tokens,
+                                                 kPairsAtATime / (tokens * tokens))));
+}
 
 /// Traces [begin, begin + count) of a batch.
 data::Batch pieceOf(const data::Batch& batch, int begin, int count) {
@@ -81,7 +89,7 @@ std::vector<values::LengthAccuracy> evaluateLengths(
     std::vector<values::LengthAccuracy> results;
     for (const auto length : lengths) {
         const data::Batch set = data::evaluationBatch(task, spec, length);
-        const int most = std::max(1, kTokensAtATime / std::max(1, set.steps));
+        const int most = tracesAtATime(set.steps);
         EvaluationCounts counts;
         for (int begin = 0; begin < set.traces; begin += most) {
             const data::Batch piece = pieceOf(set, begin, std::min(most, set.traces - begin));

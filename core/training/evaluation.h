@@ -28,7 +28,7 @@ private:
     std::vector<std::int64_t> m_valuesByReveal, m_rightByReveal;
 };
 
-/// In the order of `lengths`. Reads at most some 16,000 tokens at a time, whatever the set's size.
+/// In the order of `lengths`. Memory is bounded: a set is read a few traces at a time.
 [[nodiscard]] std::vector<values::LengthAccuracy> evaluateLengths(
     models::SequenceModel& model, const tasks::Task& task, const values::ExperimentSpec& spec,
     const std::vector<values::TraceLength>& lengths);

@@ -69,6 +69,14 @@ double AdamW::gradientNorm() const {
     return std::sqrt(sum);
 }
 
+bool AdamW::weightsAreFinite() const {
+    double sum = 0;
+    for (const auto& parameter : m_parameters) {
+        sum += sumOfSquares(parameter.value.detach());
+    }
+    return std::isfinite(sum);
+}
+
 void AdamW::clip(double norm, double limit) {
     if (limit <= 0 || norm <= limit) {
         return;

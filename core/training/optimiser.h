@@ -30,6 +30,8 @@ public:
     /// One update from the gradients, which are then let go.
     void step(double rate);
 
+    [[nodiscard]] bool weightsAreFinite() const;
+
     /// In the order of the parameters; same shapes.
     [[nodiscard]] const std::vector<at::Tensor>& firstMoments() const { return m_first; }
     [[nodiscard]] const std::vector<at::Tensor>& secondMoments() const { return m_second; }

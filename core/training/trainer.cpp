@@ -73,6 +73,17 @@ std::vector<at::Tensor> inOrder(const std::vector<models::Parameter>& parameters
     return ordered;
 }
 
+/// "layer 2, " for a site or parameter of block 2; empty outside the blocks.
+std::string layerIn(const std::string& site) {
+    constexpr std::string_view kBlock = "block.";
+    const auto begin = site.find(kBlock);
+    if (begin == std::string::npos) {
+        return {};
+    }
+    const auto number = begin + kBlock.size();
+    return fmt::format("layer {}, ", site.substr(number, site.find('.', number) - number));
+}
+
 }  // namespace
 
 void setWeights(models::SequenceModel& model, const Weights& weights) {
@@ -150,6 +161,9 @@ StepReport Trainer::trainOn(const data::Batch& batch) {
     }
     m_optimiser->clip(report.gradientNorm, m_spec.training.clipNorm);
     m_optimiser->step(report.learningRate);
+    if (!m_optimiser->weightsAreFinite()) {
+        reportDivergence(batch, report.loss, report.gradientNorm);
+    }
     report.means = meansByKind(batch, result.tokens);
     if (watching) {
         report.heads = m_model->headReadings();
@@ -167,12 +181,14 @@ void Trainer::reportDivergence(const data::Batch& batch, double loss, double nor
             where = "the gradient of " + parameter.name;
         }
     }
-    throw LabError(
-        LabError::Kind::kDiverged,
-        fmt::format("step {}: the {} is {}; first not finite: {}. Training stopped before this "
-                    "step changed a weight; a lower learning rate or more warm-up may help",
-                    m_step + 1, std::isfinite(loss) ? "gradient norm" : "loss",
-                    std::isfinite(loss) ? norm : loss, where.value_or("nothing that is tapped")));
+    const std::string what = !std::isfinite(loss)   ? fmt::format("the loss is {}", loss)
+                             : !std::isfinite(norm) ? fmt::format("the gradient norm is {}", norm)
+                                                    : "the update is not finite";
+    throw LabError(LabError::Kind::kDiverged,
+                   fmt::format("step {}: {}; first not finite: {}{}. A lower learning rate or more "
+                               "warm-up may help",
+                               m_step + 1, what, layerIn(where.value_or("")),
+                               where.value_or("nothing that is tapped")));
 }
 
 bool Trainer::finished() const noexcept {

@@ -45,8 +45,8 @@ public:
     Trainer(const Trainer&) = delete;
     Trainer& operator=(const Trainer&) = delete;
 
-    /// Requires !finished(). LabError{kDiverged} that names step, layer and head when loss or
-    /// gradient are not finite; the weights are then as before the step.
+    /// Requires !finished(). LabError{kDiverged} that names step, layer and head when loss,
+    /// gradient or updated weights are not finite; the trainer is then of no more use.
     StepReport step();
     /// The budget is used up, or two evaluations in a row reached stopAccuracy.
     [[nodiscard]] bool finished() const noexcept;
