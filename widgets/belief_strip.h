@@ -7,6 +7,7 @@
 
 #include "core/values/trace_reading.h"
 #include "widgets/stage/stage_scene.h"
+#include "widgets/theme.h"
 
 namespace lab::widgets {
 
@@ -43,6 +44,9 @@ private:
     [[nodiscard]] QRectF mapFrame() const;
     [[nodiscard]] Cell cellAt(QPointF position) const;
     void rebuild();
+    void paintRows(QPainter& painter, const QRectF& frame, const Theme& theme) const;
+    void paintTime(QPainter& painter, const QRectF& frame, const Theme& theme) const;
+    void paintLegend(QPainter& painter, const QRectF& frame, const Theme& theme) const;
 
     std::shared_ptr<const values::TraceReading> m_reading;
     BeliefSource m_source = BeliefSource::kKnowing;

@@ -61,13 +61,12 @@ signals:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
-    void changeEvent(QEvent* event) override;
 
 private:
     template <class Change>
-    bool change(Change&& apply);
+    void change(Change&& apply);
     QToolButton* button(const QString& icon, const QString& text, void (Timeline::*action)());
-    void show(int cursor, bool playing);
+    void showState();
 
     Playback m_playback;
     // children of this

@@ -37,7 +37,13 @@ signals:
     /// The token under the caret, an index into the reading's tokens; -1: none.
     void tokenSelected(int token);
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
+    void showMessage();
+
+    QString m_textProblem, m_modelProblem;
     TraceEditor* m_editor;  // child of this
     QLabel* m_message;      // child of this
 };

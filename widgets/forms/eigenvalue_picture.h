@@ -1,11 +1,13 @@
 // Where the eigenvalues of one token's transition can lie, in the unit circle.
 //
 // One delta-rule step I - beta k k^T with |k| = 1 has the eigenvalue 1 - beta along k and 1
-// elsewhere: a piece of the real axis. A product of n_h >= 2 such steps can also turn a plane: its
-// eigenvalues are then complex, and fill a region inside the unit circle. See eigenvalueRegion.
+// elsewhere: a piece of the real axis. A product of n_h >= 2 steps can be anything inside the unit
+// circle when beta may reach 2 (two reflections make any rotation); with beta <= 1 it is a product
+// of n_h contractions, whose real eigenvalues are at least -cos(pi/n_h)^n_h. What lies between is
+// shown by eigenvalues of random products.
 #pragma once
 
-#include <QPolygonF>
+#include <QPointF>
 #include <QWidget>
 #include <vector>
 
@@ -18,12 +20,15 @@ struct EigenvalueSetting {
     bool operator==(const EigenvalueSetting&) const = default;
 };
 
-/// Least real eigenvalue that such a product can have: 1 - betaMax for one step, -1 for betaMax =
-/// 2, and -cos(pi/m)^m for a product of m >= 2 steps with beta <= 1.
+/// The least real eigenvalue that such a product can have.
 [[nodiscard]] double leastRealEigenvalue(const EigenvalueSetting& setting);
 
-/// Greatest modulus at angle `theta` in (0, pi) of the complex eigenvalues; 0 for one step.
-[[nodiscard]] double reachAtAngle(const EigenvalueSetting& setting, double theta);
+/// Whether every point of the unit disc is an eigenvalue of some product.
+[[nodiscard]] bool fillsDisc(const EigenvalueSetting& setting);
+
+/// Eigenvalues (x real, y imaginary part) of `count` random products in three dimensions, keys
+/// uniform on the sphere, betas uniform; three points a product. The same for every call.
+[[nodiscard]] std::vector<QPointF> sampledEigenvalues(const EigenvalueSetting& setting, int count);
 
 class EigenvaluePicture final : public QWidget {
     Q_OBJECT
@@ -40,6 +45,7 @@ protected:
 
 private:
     EigenvalueSetting m_setting;
+    std::vector<QPointF> m_samples;
 };
 
 }  // namespace lab::widgets

@@ -52,9 +52,11 @@ signals:
 
 protected:
     Field(FieldText text, QWidget* parent);
-    void setEditor(QWidget* editor);
-    void showDefault();  ///< sets or takes away the dot
-    void tellEdited();   ///< showDefault, then edited
+    void setEditor(QWidget* editor);  ///< last in a constructor: isDefault() is asked
+    void showDefault();               ///< sets or takes away the dot
+    void tellEdited();                ///< showDefault, then edited
+
+    void changeEvent(QEvent* event) override;
 
 private:
     FieldText m_text;
@@ -176,6 +178,8 @@ public:
 
 private:
     void rebuild();
+    void addRow(std::size_t at);
+    void change(std::vector<values::TraceLength> lengths);
 
     std::vector<values::TraceLength> m_lengths, m_standard;
     QVBoxLayout* m_rows;  // child of this

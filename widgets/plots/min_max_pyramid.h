@@ -39,6 +39,7 @@ private:
         std::size_t low = 0, high = 0;  // indices of the points with the least and greatest y
     };
     [[nodiscard]] Block scan(std::size_t first, std::size_t last) const;
+    void join(Block& block, const Block& later) const;
     [[nodiscard]] std::size_t firstAtOrAfter(double x) const;
 
     std::vector<CurvePoint> m_points;

@@ -15,8 +15,7 @@ class ShellStage final : public QWidget {
 public:
     explicit ShellStage(QWidget* parent = nullptr);
 
-    /// Shared, never copied. Null clears. A new reading of the same trace keeps the moment and
-    /// cross-fades the model's belief.
+    /// Shared, never copied. Null clears. The moment stays.
     void setReading(std::shared_ptr<const values::TraceReading> reading);
     void setMoment(StageMoment moment);
     void setOptions(const StageOptions& options);

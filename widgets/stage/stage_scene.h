@@ -66,13 +66,15 @@ struct MeterSprite {
 };
 
 struct ArrowSprite {
-    QPointF from, control, to;  ///< quadratic curve on the table
+    int from = 0, to = 0;         ///< places
+    QPointF start, control, end;  ///< quadratic curve on the table, in front of the cups
+    bool bothWays = false;        ///< a swap of two
     double opacity = 1;
-    bool inFront = true;
 };
 
 struct LabelSprite {
-    enum class Kind { kPlace, kRow, kValue, kNote };
+    /// kCommand: code, in the fixed-width font; kOutput: what it printed.
+    enum class Kind { kPlace, kRow, kValue, kNote, kCommand, kOutput };
     Kind kind = Kind::kPlace;
     QRectF frame;
     QString text;
@@ -95,8 +97,18 @@ struct StageScene {
 [[nodiscard]] StageScene stageScene(const values::TraceReading& reading, StageMoment moment,
                                     QSizeF size, const StageOptions& options);
 
-/// Middle of a place on the table; the scene's layout for `count` cups.
-[[nodiscard]] QPointF placeOnTable(int place, int count, QSizeF size);
+/// The frame of the table and of one cup at rest, for painters and for finding a cup under the
+/// mouse.
+struct StageLayout {
+    StageLayout(int cups, QSizeF size);
+    [[nodiscard]] QPointF foot(int place) const;
+    QRectF meters, table, command;  ///< from top to bottom
+    double columnWidth = 0, left = 0;
+    double cupWidth = 0, cupHeight = 0;
+    double footLine = 0;  ///< y on which the cups stand
+    double text = 12;     ///< height of ordinary text, pixels
+    double gutter = 0;    ///< width of the row titles at the left
+};
 
 /// One sentence for a screen reader: "Cup b (2 of 3): exact belief 0.83 for 1; model 0.79; truth
 /// hidden."
