@@ -25,7 +25,7 @@ struct MetricPlotSetup {
     QString title;   ///< for the legend corner, pictures and screen readers
     QString yTitle;  ///< with its unit: tr("Loss (nats per token)")
     bool logarithmic = false;
-    std::optional<double> yFrom, yTo;  ///< fixed ends; else fitted to what is in view
+    std::optional<double> yFrom{}, yTo{};  ///< fixed ends; else fitted to what is in view
 };
 
 /// A horizontal line that says what is known without training: chance, a ceiling.

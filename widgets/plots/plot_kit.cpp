@@ -23,7 +23,6 @@ QCustomPlot* makePlot(QWidget* parent) {
     auto* plot = new QCustomPlot(parent);
     plot->setPlottingHint(QCP::phFastPolylines, true);
     plot->setNoAntialiasingOnDrag(true);
-    plot->addLayer(QStringLiteral("overlay"));
     plot->layer(QStringLiteral("overlay"))->setMode(QCPLayer::lmBuffered);
     plot->axisRect()->setMinimumMargins(QMargins(8, 6, 18, 4));
     plot->setFocusPolicy(Qt::NoFocus);
