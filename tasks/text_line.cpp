@@ -5,6 +5,7 @@
 namespace lab::tasks {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kLongestQuote = 40;  // bytes
 
 bool isWordByte(char c) {
@@ -121,6 +122,26 @@ std::string_view TextLine::word() const noexcept {
         ++end;
     }
     return m_text.substr(m_at, end - m_at);
+}
+
+TextLines::TextLines(std::string_view text) : m_text(text) {
+    if (m_text.starts_with(kByteOrderMark)) {
+        m_text.remove_prefix(kByteOrderMark.size());
+    }
+}
+
+std::optional<TextLine> TextLines::next() {
+    if (m_text.empty()) {
+        return std::nullopt;
+    }
+    const std::size_t end = m_text.find('\n');
+    std::string_view line = m_text.substr(0, end);
+    const bool ended = end != std::string_view::npos;
+    m_text.remove_prefix(ended ? end + 1 : m_text.size());
+    if (ended && line.ends_with('\r')) {
+        line.remove_suffix(1);
+    }
+    return TextLine(line, ++m_number);
 }
 
 }  // namespace lab::tasks

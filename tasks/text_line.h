@@ -1,6 +1,7 @@
-// One line of text with a reading position: what the transcript reader stands on.
+// Lines of text with a reading position: what the transcript reader stands on.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,22 @@ private:
     std::string_view m_text;
     std::size_t m_at = 0;
     int m_number;
+};
+
+/// Hands out the lines of a text: without a byte order mark, and without "\r" before a line end.
+class TextLines {
+public:
+    explicit TextLines(std::string_view text);
+
+    [[nodiscard]] std::optional<TextLine> next();
+    /// Whether no line follows.
+    [[nodiscard]] bool atEnd() const noexcept { return m_text.empty(); }
+    /// Number of the line read last, from 1; 0 before the first.
+    [[nodiscard]] int number() const noexcept { return m_number; }
+
+private:
+    std::string_view m_text;  // not yet read
+    int m_number = 0;
 };
 
 }  // namespace lab::tasks

@@ -11,7 +11,6 @@ namespace lab::tasks {
 namespace {
 
 constexpr std::string_view kPrompt = ">>>";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kName = "a name (one letter a to z)";
 constexpr std::string_view kCommands = "a command (x = 1; x, y = y, x; print('x', x))";
 
@@ -25,7 +24,7 @@ bool isName(std::string_view word) {
 
 class Parser {
 public:
-    explicit Parser(std::string_view text) : m_text(text) {}
+    explicit Parser(std::string_view text) : m_lines(text) {}
 
     std::variant<Transcript, ParseProblem> run() {
         const bool read = readLines();
@@ -62,34 +61,15 @@ private:
         add("\n", TokenKind::kPrompt, line.number(), line.endColumn());
     }
 
-    std::optional<std::string_view> nextLine() {
-        if (m_text.empty()) {
-            return std::nullopt;
-        }
-        const std::size_t end = m_text.find('\n');
-        std::string_view line = m_text.substr(0, end);
-        const bool ended = end != std::string_view::npos;
-        m_text.remove_prefix(ended ? end + 1 : m_text.size());
-        if (ended && line.ends_with('\r')) {
-            line.remove_suffix(1);
-        }
-        ++m_line;
-        return line;
-    }
-
     bool readLines() {
-        if (m_text.starts_with(kByteOrderMark)) {
-            m_text.remove_prefix(kByteOrderMark.size());
-        }
         skipBanner();
-        while (const auto text = nextLine()) {
-            TextLine line(*text, m_line);
-            if (!(m_awaitsOutput ? readOutput(line) : readCommand(line))) {
+        while (auto line = m_lines.next()) {
+            if (!(m_awaitsOutput ? readOutput(*line) : readCommand(*line))) {
                 return false;
             }
         }
         if (m_awaitsOutput) {
-            return fail(m_line, m_result.lexemes.back().column,
+            return fail(m_lines.number(), m_result.lexemes.back().column,
                         "expected the output " + quoted(outputText()) +
                             " after this print, found the end of the text");
         }
@@ -98,14 +78,13 @@ private:
 
     /// The two lines that the interpreter shows when it starts.
     void skipBanner() {
-        const std::string_view whole = m_text;
-        const auto first = nextLine();
-        const auto second = nextLine();
-        const bool banner = second && first->starts_with("Python ") &&
-                            second->starts_with("Type \"help\"") && !m_text.empty();
-        if (!banner) {
-            m_text = whole;
-            m_line = 0;
+        TextLines ahead = m_lines;
+        const auto first = ahead.next();
+        const auto second = ahead.next();
+        const bool banner = second && first->rest().starts_with("Python ") &&
+                            second->rest().starts_with("Type \"help\"") && !ahead.atEnd();
+        if (banner) {
+            m_lines = ahead;
         }
     }
 
@@ -117,7 +96,7 @@ private:
         }
         TextLine body = line;
         body.skipSpaces();
-        if (body.atEnd() && m_text.empty()) {
+        if (body.atEnd() && m_lines.atEnd()) {
             return true;  // the prompt that waits for the next command
         }
         (void)line.take(" ");
@@ -387,8 +366,7 @@ private:
         return true;
     }
 
-    std::string_view m_text;  // not yet read
-    int m_line = 0;           // number of the line read last
+    TextLines m_lines;
     bool m_awaitsOutput = false;
     std::vector<std::optional<std::int64_t>> m_values;
     Transcript m_result;
