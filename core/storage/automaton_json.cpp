@@ -21,6 +21,11 @@ std::string shown(const json& value) {
     return text.size() <= kShown ? text : text.substr(0, kShown) + "...";
 }
 
+/// The path of a key within a field.
+std::string below(const std::string& field, const std::string& key) {
+    return field + "." + key;
+}
+
 /// Reads one automaton; `where` begins every message.
 class CaseReader {
 public:
@@ -101,7 +106,7 @@ private:
         }
         Fraction sum = 0;
         for (const auto& [name, value] : object.items()) {
-            const Fraction mass = probabilityIn(value, field + "." + name);
+            const Fraction mass = probabilityIn(value, below(field, name));
             masses[stateNumber(name, field)] = mass;
             sum += mass;
         }
@@ -168,7 +173,7 @@ private:
         symbol.kernel.resize(count * count);
         for (const auto& [from, row] : kernel.items()) {
             const std::size_t start = stateNumber(from, field) * count;
-            readDistribution(row, field + "." + from, symbol.kernel.data() + start);
+            readDistribution(row, below(field, from), symbol.kernel.data() + start);
         }
     }
 

@@ -26,7 +26,7 @@ struct AutomatonCase {
 
 /// At least one case. LabError{kInvalidInput} "source: symbols.x.kernel.q0: sums to 5/6, must be
 /// 1".
-[[nodiscard]] std::vector<AutomatonCase> automataFrom(std::string_view json,
+[[nodiscard]] std::vector<AutomatonCase> automataFrom(std::string_view text,
                                                       const std::string& source);
 
 /// The same automaton with probabilities rounded to double.

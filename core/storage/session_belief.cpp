@@ -115,6 +115,7 @@ private:
             }
         }
         std::vector<StateBelief> states;
+        states.reserve(masses.size());
         for (const auto& [state, mass] : masses) {
             states.push_back(stateBelief(state, mass));
         }
