@@ -1,6 +1,9 @@
 #include "tasks/repl_trace.h"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
+#include <initializer_list>
 #include <numeric>
 #include <utility>
 
@@ -20,41 +23,42 @@ int namesInCommand(const ReplSettings& settings) {
     return settings.variables;
 }
 
-void shuffle(std::vector<int>& items, Rng& rng) {  // Fisher and Yates
+/// Numbers of variables, or values from 0; a fixed array, since one is made for every command.
+using Slots = std::array<int, kMaxPoints>;
+
+void shuffle(std::span<int> items, Rng& rng) {  // Fisher and Yates
     for (std::size_t i = items.size(); i > 1; --i) {
         std::swap(items[i - 1], items[static_cast<std::size_t>(rng.below(static_cast<int>(i)))]);
     }
 }
 
-std::vector<int> upTo(int count) {
-    std::vector<int> items(static_cast<std::size_t>(count));
-    std::iota(items.begin(), items.end(), 0);
-    return items;
-}
-
-/// Left-hand and right-hand variables of one command: left[i] takes the value of right[i].
+/// One command: left[i] takes the value of right[i], for i below count.
 struct Move {
-    std::vector<int> left, right;
+    Slots left{0, 1, 2, 3, 4, 5, 6, 7};
+    Slots right{};
+    std::size_t count = 0;
 };
 
 Move drawMove(const ReplSettings& settings, Rng& rng) {
-    const int n = settings.variables;
+    Move move;
+    move.count = static_cast<std::size_t>(namesInCommand(settings));
     if (settings.commands == Generators::kAdjacentSwaps) {
-        const int first = rng.below(n - 1);
-        const bool reversed = rng.below(2) == 1;
-        return reversed ? Move{{first + 1, first}, {first, first + 1}}
-                        : Move{{first, first + 1}, {first + 1, first}};
-    }
-    Move move{upTo(n), {}};
-    if (settings.commands != Generators::kPermutations) {
-        shuffle(move.left, rng);
-        move.left.resize(static_cast<std::size_t>(namesInCommand(settings)));
+        const int first = rng.below(settings.variables - 1);
+        const int reversed = rng.below(2);
+        move.left = {first + reversed, first + 1 - reversed};
+    } else if (settings.commands != Generators::kPermutations) {
+        // The first steps of a shuffle: an ordered choice of `count` variables.
+        for (std::size_t i = 0; i < move.count; ++i) {
+            const int rest = settings.variables - static_cast<int>(i);
+            std::swap(move.left[i], move.left[i + static_cast<std::size_t>(rng.below(rest))]);
+        }
     }
     move.right = move.left;
-    if (settings.commands == Generators::kSwaps) {
+    if (settings.commands == Generators::kSwaps ||
+        settings.commands == Generators::kAdjacentSwaps) {
         std::swap(move.right[0], move.right[1]);
     } else {
-        shuffle(move.right, rng);
+        shuffle(std::span(move.right).first(move.count), rng);
     }
     return move;
 }
@@ -68,11 +72,13 @@ public:
     void reserve(int tokens) { m_tokens.reserve(static_cast<std::size_t>(tokens)); }
 
     void assignAll() {
-        m_values = upTo(m_settings.variables);
+        const auto values =
+            std::span(m_values).first(static_cast<std::size_t>(m_settings.variables));
         if (m_settings.distinctValues) {
-            shuffle(m_values, m_rng);
+            std::iota(values.begin(), values.end(), 0);
+            shuffle(values, m_rng);
         } else {
-            for (int& value : m_values) {
+            for (int& value : values) {
                 value = m_rng.below(m_settings.variables);
             }
         }
@@ -85,12 +91,12 @@ public:
     void command() {
         const Move move = drawMove(m_settings, m_rng);
         add({Vocabulary::kPrompt});
-        addNames(move.left);
+        addNames(move.left, move.count);
         add({Vocabulary::kEquals});
-        addNames(move.right);
+        addNames(move.right, move.count);
         add({Vocabulary::kNewline});
-        const std::vector<int> old = m_values;
-        for (std::size_t i = 0; i < move.left.size(); ++i) {
+        const Slots old = m_values;
+        for (std::size_t i = 0; i < move.count; ++i) {
             m_values[static_cast<std::size_t>(move.left[i])] =
                 old[static_cast<std::size_t>(move.right[i])];
         }
@@ -98,10 +104,10 @@ public:
 
     void print() {
         const int variable = drawReveal();
-        for (const int token : m_vocabulary.query(variable)) {
-            m_tokens.push_back(token);
-        }
-        add({valueToken(variable), Vocabulary::kNewline});
+        const int name = m_vocabulary.nameId(variable);
+        add({Vocabulary::kPrompt, Vocabulary::kPrint, name, Vocabulary::kQuote, name,
+             Vocabulary::kClose, Vocabulary::kNewline});
+        add({name, valueToken(variable), Vocabulary::kNewline});
         ++m_prints;
     }
 
@@ -112,12 +118,12 @@ private:
         m_tokens.insert(m_tokens.end(), tokens.begin(), tokens.end());
     }
 
-    void addNames(const std::vector<int>& variables) {
-        for (std::size_t i = 0; i < variables.size(); ++i) {
+    void addNames(const Slots& variables, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
             if (i > 0) {
-                add({Vocabulary::kComma});
+                m_tokens.push_back(Vocabulary::kComma);
             }
-            add({m_vocabulary.nameId(variables[i])});
+            m_tokens.push_back(m_vocabulary.nameId(variables[i]));
         }
     }
 
@@ -137,7 +143,7 @@ private:
     const ReplSettings& m_settings;
     const Vocabulary& m_vocabulary;
     Rng& m_rng;
-    std::vector<int> m_values;  // from 0
+    Slots m_values{};  // from 0
     std::vector<int> m_tokens;
     int m_prints = 0;
 };

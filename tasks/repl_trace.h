@@ -16,6 +16,11 @@
 // same number of tokens, so every trace of a length has too.
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "tasks/permutation.h"
 #include "tasks/repl_vocabulary.h"
 #include "tasks/task.h"
