@@ -89,6 +89,14 @@ QString countText(double count) {
                          : size >= 10              ? 1
                                                    : 2;
     QString digits = QString::number(scaled, 'f', decimals);
+    while (decimals > 0 &&
+           (digits.endsWith(QLatin1Char('0')) || digits.endsWith(QLatin1Char('.')))) {
+        const bool point = digits.endsWith(QLatin1Char('.'));
+        digits.chop(1);
+        if (point) {
+            break;
+        }
+    }
     if (digits.size() >= 4 && decimals == 0 && size >= 1000) {
         digits.insert(digits.size() - 3, QChar(0x2009));
     } else {

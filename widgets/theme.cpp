@@ -1,7 +1,9 @@
 #include "widgets/theme.h"
 
-#include <QStyle>
-#include <QStyleFactory>
+#include <QPainter>
+#include <QPolygonF>
+#include <QProxyStyle>
+#include <QStyleOption>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -158,14 +160,51 @@ QPalette Theme::palette() const {
     return result;
 }
 
+namespace {
+
+// Fusion, with check boxes that can be seen on a dark ground.
+class HouseStyle final : public QProxyStyle {
+public:
+    HouseStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
+
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget) const override {
+        if (element != PE_IndicatorCheckBox) {
+            QProxyStyle::drawPrimitive(element, option, painter, widget);
+            return;
+        }
+        const Theme& theme = Theme::of(option->palette);
+        const bool enabled = option->state.testFlag(State_Enabled);
+        const bool on = option->state.testFlag(State_On);
+        const QRectF box = QRectF(option->rect).adjusted(0.5, 0.5, -0.5, -0.5);
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        const QColor edge = enabled ? theme.mutedText : theme.hairline;
+        painter->setPen(QPen(on && enabled ? theme.accent : edge, 1));
+        painter->setBrush(!on ? theme.ground : enabled ? theme.accent : theme.hairline);
+        painter->drawRoundedRect(box, 3, 3);
+        if (on) {
+            painter->setPen(QPen(theme.onAccent, 2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+            const QPointF mid = box.center();
+            const double unit = box.width() / 12;
+            painter->drawPolyline(
+                QPolygonF({mid + QPointF(-3, 0) * unit, mid + QPointF(-0.8, 2.4) * unit,
+                           mid + QPointF(3.2, -2.6) * unit}));
+        }
+        painter->restore();
+    }
+};
+
+}  // namespace
+
 void applyTheme(QApplication& application, ThemeChoice choice) {
     static const bool systemIsDark =
         QApplication::palette().color(QPalette::Window).lightness() < 128;
     const bool dark =
         choice == ThemeChoice::kDark || (choice == ThemeChoice::kSystem && systemIsDark);
     const Theme& theme = dark ? Theme::darkTheme() : Theme::lightTheme();
-    if (QApplication::style()->objectName() != QStringLiteral("fusion")) {
-        QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    if (dynamic_cast<HouseStyle*>(QApplication::style()) == nullptr) {
+        QApplication::setStyle(new HouseStyle);  // owned by the application
     }
     application.setPalette(theme.palette());
 }

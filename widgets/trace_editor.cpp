@@ -55,19 +55,20 @@ private:
 };
 
 void drawWave(QPainter& painter, const QRectF& under, const QColor& colour) {
-    QPainterPath wave(under.bottomLeft() - QPointF(0, 1));
-    double up = -2.4;
-    for (double x = under.left(); x < under.right(); x += 3, up = -2.4 - up) {
-        wave.lineTo(x + 3, under.bottom() - 1 + up);
+    QPainterPath wave(under.bottomLeft() - QPointF(3, 0));
+    double up = -3;
+    for (double x = under.left() - 3; x < under.right(); x += 3, up = -3 - up) {
+        wave.lineTo(x + 3, under.bottom() + up);
     }
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(colour, 1.3));
+    painter.setPen(QPen(colour, 1.6));
     painter.drawPath(wave);
 }
 
 QColor tintOf(const values::TokenReading& token, const Theme& theme) {
     if (token.kind == TokenKind::kOutput) {
-        return withAlpha(token.mistake ? theme.bad : theme.good, 0.14 + 0.26 * token.probability);
+        return token.mistake ? withAlpha(theme.bad, 0.3)
+                             : withAlpha(theme.good, 0.14 + 0.26 * token.probability);
     }
     return withAlpha(theme.warning, 0.34 * (1 - token.probability));
 }
@@ -161,6 +162,12 @@ void TraceEditor::setEvent(int event) {
     }
     m_event = event;
     viewport()->update();
+    followEvent();
+}
+
+// Scrolls so far that two lines before the event and three after it are in view.
+void TraceEditor::followEvent() {
+    const int event = m_event;
     if (!m_reading || event < 0 || event >= static_cast<int>(m_reading->events.size())) {
         return;
     }
@@ -319,6 +326,7 @@ void TraceEditor::placeGutters() {
 void TraceEditor::resizeEvent(QResizeEvent* event) {
     QPlainTextEdit::resizeEvent(event);
     placeGutters();
+    followEvent();
 }
 
 void TraceEditor::changeEvent(QEvent* event) {

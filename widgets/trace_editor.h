@@ -44,6 +44,7 @@ protected:
 private:
     void replaceText(const QString& text);
     void placeGutters();
+    void followEvent();
     void selectToken();
     void paintGutter(QWidget& gutter) const;
     void paintNumber(QPainter& painter, const QRectF& line, int number, const Theme& theme) const;

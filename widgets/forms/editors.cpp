@@ -51,7 +51,9 @@ std::optional<double> numberFrom(const QString& text) {
 }
 
 QString shortest(double value) {
-    return QString::number(value, 'g', QLocale::FloatingPointShortest);
+    static const QRegularExpression zeros(QStringLiteral("e([-+]?)0+"));
+    return QString::number(value, 'g', QLocale::FloatingPointShortest)
+        .replace(zeros, QStringLiteral("e\\1"));
 }
 
 PatientSpinBox::PatientSpinBox(QWidget* parent) : QSpinBox(parent) {

@@ -165,7 +165,9 @@ struct LengthAccuracyPlot::Impl : AccuracyPlot {
         }
         plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(ticker));
         plot->xAxis->setTickLength(0, 0);
-        plot->xAxis->setRange(-0.6, std::max(1.0, static_cast<double>(lengths.size())) - 0.4);
+        const double room = references.lines().empty() ? 0 : 0.5;  // for the labels of the lines
+        plot->xAxis->setRange(-0.6,
+                              std::max(1.0, static_cast<double>(lengths.size())) - 0.4 + room);
         shadeTrained(lengths, theme);
         const double width = 0.78 / std::max<double>(1.0, static_cast<double>(runs.size()));
         for (std::size_t run = 0; run < runs.size(); ++run) {

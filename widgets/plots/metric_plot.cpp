@@ -162,7 +162,7 @@ void MetricPlot::Impl::styleLine(Line& line, const Theme& theme) const {
         look.dash = theme.series(7 * line.series.variant()).dash;
     }
     const bool smooth = smoothing > 0;
-    line.raw->setPen(QPen(smooth ? withAlpha(look.colour, 0.38) : look.colour, smooth ? 1.0 : 1.5,
+    line.raw->setPen(QPen(smooth ? withAlpha(look.colour, 0.28) : look.colour, smooth ? 1.0 : 1.5,
                           smooth ? Qt::SolidLine : look.dash));
     line.smooth->setPen(QPen(look.colour, 2, look.dash));
     line.raw->setVisible(line.series.visible);

@@ -81,7 +81,11 @@ Qt::BrushStyle patternOf(int style) {
 
 void putLegendOnTop(QCustomPlot& plot) {
     plot.plotLayout()->insertRow(0);
-    plot.plotLayout()->addElement(0, 0, plot.legend);
+    auto* row = new QCPLayoutGrid;  // owned by the plot; an empty text keeps the legend to the left
+    plot.plotLayout()->addElement(0, 0, row);
+    row->addElement(0, 0, plot.legend);
+    row->addElement(0, 1, new QCPTextElement(&plot, QString()));
+    row->setColumnStretchFactor(0, 0.001);
     plot.legend->setFillOrder(QCPLegend::foColumnsFirst);
     plot.plotLayout()->setRowStretchFactor(0, 0.001);
     plot.plotLayout()->setRowSpacing(0);
@@ -133,6 +137,7 @@ void ReferenceLines::restyle(const Theme& theme) {
     for (const Item& item : m_items) {
         item.line->setPen(QPen(theme.mutedText, 1, Qt::DashLine));
         item.label->setColor(theme.mutedText);
+        item.label->setBrush(withAlpha(theme.ground, 0.75));
         item.label->setFont(scaled(item.label->parentPlot()->font(), 0.8));
     }
 }

@@ -87,13 +87,13 @@ void paintRings(QPainter& painter, const CupSprite& cup, const Metal& metal, dou
 
 void paintCup(QPainter& painter, const CupSprite& cup, const Theme& theme) {
     const Metal metal = metalOf(theme);
-    const double raised = cup.lift * cup.height * 0.82;
+    const double raised = cup.lift * cup.height * kLiftHeight;
     painter.save();
     painter.setOpacity(cup.opacity);
     painter.translate(cup.foot - QPointF(0, raised));
     painter.rotate(-5 * cup.lift);
     const QPainterPath outline = cupOutline(cup.width, cup.height);
-    const double alpha = cup.seeThrough ? 0.34 : 1.0;
+    const double alpha = cup.seeThrough ? 0.2 : 1.0;
     painter.setPen(Qt::NoPen);
     painter.setBrush(metalShade(metal, cup.width, alpha));
     painter.drawPath(outline);
@@ -101,7 +101,7 @@ void paintCup(QPainter& painter, const CupSprite& cup, const Theme& theme) {
     QLinearGradient fall(QPointF(0, -cup.height), QPointF(0, 0));  // darker towards the table
     fall.setColorAt(0, QColor(255, 255, 255, 26));
     fall.setColorAt(0.4, QColor(0, 0, 0, 0));
-    fall.setColorAt(1, QColor(0, 0, 0, cup.seeThrough ? 20 : 62));
+    fall.setColorAt(1, QColor(0, 0, 0, cup.seeThrough ? 0 : 62));
     painter.setBrush(fall);
     painter.drawPath(outline);
     paintRings(painter, cup, metal, cup.seeThrough ? 0.6 : 1.0);
@@ -150,6 +150,32 @@ void paintArrow(QPainter& painter, const ArrowSprite& arrow, double thickness) {
     painter.restore();
 }
 
+// The command on a dark plate; what it printed follows in yellow.
+void paintCommand(QPainter& painter, const LabelSprite& label, QFont font) {
+    const QString gap = label.tail.isEmpty() ? QString() : QStringLiteral("  ");
+    const QString all = label.text + gap + label.tail;
+    const double room = label.frame.width() - 40;
+    const double wanted = QFontMetricsF(font).horizontalAdvance(all);
+    if (wanted > room) {
+        font = sized(font, label.pixelSize * room / wanted);
+    }
+    const QFontMetricsF metrics(font);
+    const double width = metrics.horizontalAdvance(all);
+    const QPointF centre = label.frame.center();
+    const double tall = metrics.height() * 1.3;
+    const QRectF plate(centre.x() - width / 2 - 14, centre.y() - tall / 2, width + 28, tall);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(QColor(0, 0, 0, 105));
+    painter.drawRoundedRect(plate, 7, 7);
+    painter.setFont(font);
+    painter.setPen(QColor(0xff, 0xff, 0xff, 240));
+    const QRectF line = plate.adjusted(14, 0, 0, 0);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, label.text);
+    painter.setPen(QColor(0xff, 0xd8, 0x66));
+    painter.drawText(line.adjusted(metrics.horizontalAdvance(label.text + gap), 0, 0, 0),
+                     Qt::AlignLeft | Qt::AlignVCenter, label.tail);
+}
+
 void paintLabel(QPainter& painter, const LabelSprite& label, const QFont& family,
                 const Theme& theme) {
     using Kind = LabelSprite::Kind;
@@ -166,16 +192,7 @@ void paintLabel(QPainter& painter, const LabelSprite& label, const QFont& family
             break;
         case Kind::kRow: ink = theme.mutedText; break;
         case Kind::kValue: ink = theme.mutedText; break;
-        case Kind::kCommand: {
-            painter.setFont(font);
-            const double wanted = QFontMetricsF(font).horizontalAdvance(label.text);
-            if (wanted > frame.width() - 24) {
-                font = sized(font, label.pixelSize * (frame.width() - 24) / wanted);
-            }
-            ink = QColor(0xff, 0xff, 0xff, 235);
-            break;
-        }
-        default: break;
+        case Kind::kCommand: paintCommand(painter, label, font); return;
     }
     painter.setFont(font);
     painter.setPen(ink);
@@ -191,7 +208,7 @@ void paintBars(QPainter& painter, const MeterSprite& meter, const QFont& family,
     const auto count = static_cast<double>(meter.probability.size());
     const double each = meter.frame.width() / count;
     const QColor colour = colourOf(meter, theme);
-    const double numberSize = std::clamp(std::min(meter.frame.height() * 0.24, 13.0), 7.5, 13.0);
+    const double numberSize = std::clamp(std::min(meter.frame.height() * 0.2, each), 8.5, 22.0);
     const double room = meter.frame.height() - numberSize * 1.25;
     const auto best = std::ranges::max_element(meter.probability) - meter.probability.begin();
     painter.setFont(sized(family, numberSize));
@@ -214,8 +231,10 @@ void paintBars(QPainter& painter, const MeterSprite& meter, const QFont& family,
         }
         if (p >= 0.005 && (all || static_cast<std::ptrdiff_t>(i) == best)) {
             painter.setPen(theme.text);
-            const QRectF number(slot.center().x() - 20, bar.top() - numberSize * 1.2, 40,
-                                numberSize * 1.2);
+            const double half = metrics.horizontalAdvance(QStringLiteral(".88")) / 2 + 1;
+            const double x = std::clamp(slot.center().x(), meter.frame.left() + half - 4,
+                                        meter.frame.right() - half + 4);
+            const QRectF number(x - half, bar.top() - numberSize * 1.2, 2 * half, numberSize * 1.2);
             painter.drawText(number, Qt::AlignCenter, probabilityText(p));
         }
     }
@@ -231,20 +250,19 @@ void paintTruth(QPainter& painter, const MeterSprite& meter, double each, const 
     }
     BallSprite ball;
     ball.value = meter.truth;
-    ball.radius = std::min(meter.frame.height() * 0.46, each * 0.48);
-    ball.centre =
-        QPointF(meter.frame.left() + (meter.truth + 0.5) * each, meter.frame.center().y());
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme.value(meter.truth).fill);
-    painter.drawEllipse(ball.centre, ball.radius, ball.radius);
+    ball.label = meter.truthName;
+    ball.radius = meter.frame.height() * 0.46;
+    ball.centre = QPointF(
+        std::clamp(meter.frame.left() + (meter.truth + 0.5) * each,
+                   meter.frame.left() + ball.radius - 4, meter.frame.right() - ball.radius + 4),
+        meter.frame.center().y());
+    paintBall(painter, ball, family, theme);
 }
 
 void paintMeter(QPainter& painter, const MeterSprite& meter, int values, const QFont& family,
                 const Theme& theme) {
     const double each = meter.frame.width() / std::max(1, values);
     painter.setPen(Qt::NoPen);
-    painter.setBrush(withAlpha(theme.ground, theme.dark ? 0.5 : 0.72));
-    painter.drawRoundedRect(meter.frame, 3, 3);
     if (meter.kind == MeterSprite::Kind::kTruth) {
         paintTruth(painter, meter, each, family, theme);
         return;
@@ -258,6 +276,27 @@ void paintMeter(QPainter& painter, const MeterSprite& meter, int values, const Q
     painter.drawLine(meter.frame.bottomLeft(), meter.frame.bottomRight());
     if (!meter.probability.empty()) {
         paintBars(painter, meter, family, theme);
+    }
+}
+
+// One card a place, behind its meters and the names of the values.
+void paintCards(QPainter& painter, const StageScene& scene, const Theme& theme) {
+    const auto cups = static_cast<int>(scene.cups.size());
+    for (int place = 0; place < cups; ++place) {
+        QRectF card;
+        for (const MeterSprite& meter : scene.meters) {
+            card = meter.place == place ? card.united(meter.frame) : card;
+        }
+        for (const LabelSprite& label : scene.labels) {
+            if (label.kind == LabelSprite::Kind::kValue && label.frame.left() >= card.left() - 1 &&
+                label.frame.right() <= card.right() + 1) {
+                card = card.united(label.frame);
+            }
+        }
+        painter.setPen(QPen(withAlpha(theme.hairline, 0.8), 1));
+        painter.setBrush(
+            withAlpha(theme.dark ? theme.ground : theme.raised, theme.dark ? 0.7 : 0.85));
+        painter.drawRoundedRect(card.adjusted(-7, -4, 7, 3), 7, 7);
     }
 }
 
@@ -361,6 +400,7 @@ void paintScene(QPainter& painter, const StageScene& scene, const QFont& font, c
     for (const LabelSprite& label : scene.labels) {
         values = std::max(values, label.value + 1);
     }
+    paintCards(painter, scene, theme);
     for (const MeterSprite& meter : scene.meters) {
         paintMeter(painter, meter, values, font, theme);
     }

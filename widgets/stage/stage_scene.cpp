@@ -115,12 +115,9 @@ private:
     }
 
     void addPlaces() {
-        const double size = std::clamp(m_layout.cupWidth * 0.26, 10.0, 26.0);
         for (int place = 0; place < m_cups; ++place) {
-            const QPointF foot = m_layout.foot(place);
-            const QRectF frame(foot.x() - size, foot.y() + m_layout.cupHeight * 0.2, 2 * size,
-                               size * 1.35);
-            addLabel(LabelSprite::Kind::kPlace, frame, nameOf(m_reading.cupNames, place), size);
+            addLabel(LabelSprite::Kind::kPlace, m_layout.labelFrame(place),
+                     nameOf(m_reading.cupNames, place), m_layout.label);
         }
     }
 
@@ -134,7 +131,7 @@ private:
             std::max(12.0, (area.height() - truthHeight - valuesHeight - 2 * gap) / 2);
         const double exactTop = area.top() + truthHeight + gap;
         const double modelTop = exactTop + bars + gap;
-        const double width = std::min(m_layout.columnWidth * 0.88, 30.0 * valueCount() + 60);
+        const double width = m_layout.meterWidth(valueCount());
         for (int place = 0; place < m_cups; ++place) {
             const double x = m_layout.foot(place).x() - width / 2;
             addMeter(MeterSprite::Kind::kTruth, place, {x, area.top(), width, truthHeight}, {});
@@ -151,8 +148,10 @@ private:
 
     void addRow(double top, double height, const QString& text) {
         if (m_layout.gutter > 0) {
-            addLabel(LabelSprite::Kind::kRow, {4, top, m_layout.gutter - 10, height}, text,
-                     m_layout.text, Qt::AlignRight | Qt::AlignVCenter);
+            const double right =
+                m_layout.foot(0).x() - m_layout.meterWidth(valueCount()) / 2 - 1.2 * m_layout.text;
+            addLabel(LabelSprite::Kind::kRow, {0, top, right, height}, text, m_layout.text,
+                     Qt::AlignRight | Qt::AlignVCenter);
         }
     }
 
@@ -164,6 +163,7 @@ private:
         meter.frame = frame;
         meter.probability = std::move(probability);
         meter.truth = m_options.truthShown ? contentNow(place) : -1;
+        meter.truthName = nameOf(m_reading.valueNames, meter.truth);
         m_scene.meters.push_back(std::move(meter));
     }
 
@@ -268,12 +268,15 @@ private:
             arrow.to = place;
             arrow.bothWays = swap;
             arrow.opacity = m_options.motion == Motion::kFade ? 1.0 : 0.2 + 0.5 * eased(m_own);
-            const QPointF down(0, m_layout.cupHeight * 0.14);
-            arrow.start = m_layout.foot(from) + down;
-            arrow.end = m_layout.foot(place) + down;
-            const double bow = 0.36 + 0.1 * std::abs(place - from) + (place < from ? 0.16 : 0.0);
+            const double down = m_layout.labelFrame(0).bottom() + m_layout.text * 0.3;
+            arrow.start = QPointF(m_layout.foot(from).x(), down);
+            arrow.end = QPointF(m_layout.foot(place).x(), down);
+            // Far and leftward moves bow lower, so that the arrows of a permutation stay apart.
+            const double far =
+                std::abs(place - from) / static_cast<double>(std::max(1, m_cups - 1));
+            const double bow = 0.14 + 0.16 * far + (place < from ? 0.08 : 0.0);
             arrow.control =
-                (arrow.start + arrow.end) / 2 + QPointF(0, std::min(bow, 0.9) * m_layout.cupHeight);
+                (arrow.start + arrow.end) / 2 + QPointF(0, 2 * bow * m_layout.cupHeight);
             m_scene.arrows.push_back(arrow);
         }
     }
@@ -282,14 +285,13 @@ private:
         if (m_now == nullptr) {
             return;
         }
-        const double size = std::clamp(m_layout.command.height() * 0.46, 11.0, 30.0);
-        QString line = QStringLiteral(">>> ") + QString::fromStdString(m_now->text);
-        QRectF frame = m_layout.command;
+        const double size = std::clamp(m_layout.command.height() * 0.48, 11.0, 40.0);
+        addLabel(LabelSprite::Kind::kCommand, m_layout.command,
+                 QStringLiteral(">>> ") + QString::fromStdString(m_now->text), size);
         if (m_now->kind == EventReading::Kind::kReveal) {
-            line += QStringLiteral("   ") + nameOf(m_reading.cupNames, m_now->cup) +
-                    QLatin1Char(' ') + nameOf(m_reading.valueNames, m_now->value);
+            m_scene.labels.back().tail = nameOf(m_reading.cupNames, m_now->cup) + QLatin1Char(' ') +
+                                         nameOf(m_reading.valueNames, m_now->value);
         }
-        addLabel(LabelSprite::Kind::kCommand, frame, line, size);
     }
 
     const TraceReading& m_reading;
@@ -326,28 +328,41 @@ StageLayout::StageLayout(int cups, QSizeF size) {
     const double count = std::max(1, cups);
     const double width = size.width();
     const double height = size.height();
-    text = std::clamp(std::min(height / 34, width / 52), 9.5, 20.0);
-    gutter = width >= 440 ? text * 3.6 : 0;
+    text = std::clamp(std::min(height / 34, width / 58), 9.5, 30.0);
+    gutter = width >= 440 ? text * 4.4 : 0;
     const double side = std::max(8.0, width * 0.015);
-    columnWidth = std::min((width - gutter - 2 * side) / count, height * 0.52);
+    columnWidth = std::min((width - gutter - 2 * side) / count, height * 0.56);
     left = gutter + side + (width - gutter - 2 * side - columnWidth * count) / 2;
-    if (left - gutter > gutter) {  // room enough: the row titles may hang in the margin
-        left -= gutter / 2;
-    }
-    const double commandHeight = std::clamp(height * 0.1, 22.0, 64.0);
+    left = std::max(gutter, left - gutter / 2);  // row titles may hang in a wide margin
+    const double commandHeight = std::clamp(height * 0.1, 22.0, 72.0);
     command = QRectF(0, height - commandHeight, width, commandHeight);
-    const double top = text * 0.8;
-    const double metersHeight = std::max(5.2 * text, (height - commandHeight) * 0.42);
-    meters = QRectF(0, top, width, metersHeight - top);
-    const double zone = height - commandHeight - metersHeight;
-    cupHeight = std::min(columnWidth * 0.66, zone / 2.12);
+
+    // From the foot of a cup: its height and the lift above, its name and the arrows below.
+    constexpr double kAbove = 1.0 + kLiftHeight + 0.12;
+    constexpr double kBelow = 0.78;
+    const double leastMeters = std::max(6.4 * text, (height - commandHeight) * 0.4);
+    const double zone = height - commandHeight - leastMeters;
+    cupHeight = std::min(columnWidth * 0.68, zone / (kAbove + kBelow));
     cupWidth = cupHeight * 0.86;
-    footLine = height - commandHeight - cupHeight * 0.62;
+    const double metersEnd = std::min(height - commandHeight - (kAbove + kBelow) * cupHeight,
+                                      std::max(leastMeters, (height - commandHeight) * 0.5));
+    const double top = text * 0.8;
+    meters = QRectF(0, top, width, metersEnd - top);
+    footLine = height - commandHeight - cupHeight * kBelow;
     table = QRectF(0, footLine - cupHeight * 0.62, width, height - footLine + cupHeight * 0.62);
+    label = std::clamp(cupWidth * 0.23, 10.0, 36.0);
 }
 
 QPointF StageLayout::foot(int place) const {
     return {left + (place + 0.5) * columnWidth, footLine};
+}
+
+QRectF StageLayout::labelFrame(int place) const {
+    return {foot(place).x() - label, footLine + cupHeight * 0.17, 2 * label, label * 1.35};
+}
+
+double StageLayout::meterWidth(int values) const {
+    return std::min(columnWidth * 0.86, 3.4 * text * std::max(2, values));
 }
 
 StageScene stageScene(const TraceReading& reading, StageMoment moment, QSizeF size,

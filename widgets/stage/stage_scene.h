@@ -63,6 +63,7 @@ struct MeterSprite {
     QRectF frame;
     std::vector<double> probability;  ///< empty: nothing known, drawn as an empty frame
     int truth = -1;                   ///< value to mark; -1: hidden or none
+    QString truthName;
 };
 
 struct ArrowSprite {
@@ -73,11 +74,11 @@ struct ArrowSprite {
 };
 
 struct LabelSprite {
-    /// kCommand: code, in the fixed-width font; kOutput: what it printed.
-    enum class Kind { kPlace, kRow, kValue, kNote, kCommand, kOutput };
+    enum class Kind { kPlace, kRow, kValue, kCommand };
     Kind kind = Kind::kPlace;
     QRectF frame;
     QString text;
+    QString tail;  ///< kCommand: what it printed
     Qt::Alignment alignment = Qt::AlignCenter;
     double pixelSize = 12;
     bool strong = false;
@@ -97,6 +98,9 @@ struct StageScene {
 [[nodiscard]] StageScene stageScene(const values::TraceReading& reading, StageMoment moment,
                                     QSizeF size, const StageOptions& options);
 
+/// How far a lifted cup is from the table, in heights of the cup.
+inline constexpr double kLiftHeight = 0.6;
+
 /// The frame of the table and of one cup at rest, for painters and for finding a cup under the
 /// mouse.
 struct StageLayout {
@@ -107,7 +111,10 @@ struct StageLayout {
     double cupWidth = 0, cupHeight = 0;
     double footLine = 0;  ///< y on which the cups stand
     double text = 12;     ///< height of ordinary text, pixels
-    double gutter = 0;    ///< width of the row titles at the left
+    double gutter = 0;    ///< width of the row titles at the left; 0: no room for them
+    double label = 12;    ///< height of a place's name
+    [[nodiscard]] QRectF labelFrame(int place) const;
+    [[nodiscard]] double meterWidth(int values) const;
 };
 
 /// One sentence for a screen reader: "Cup b (2 of 3): exact belief 0.83 for 1; model 0.79; truth
