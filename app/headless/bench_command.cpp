@@ -19,9 +19,9 @@ struct BenchCommand {
 std::string listOfBenches() {
     std::string list = "\nBenchmarks:\n";
     for (const BenchInfo& bench : benches()) {
-        list += fmt::format("  {:<16} {}\n", bench.name, bench.summary);
+        list += fmt::format("  {:<20} {}\n", bench.name, bench.summary);
     }
-    return list + "  a preset's name  as first-minute, without goals\n\n";
+    return list;
 }
 
 ExitCode measure(const BenchCommand& command) {

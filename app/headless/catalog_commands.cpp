@@ -38,7 +38,7 @@ ExitCode examine(bool asJson) {
     for (const DoctorLine& line : doctor()) {
         checks.push_back({{"key", line.key}, {"value", line.value}, {"good", line.good}});
         if (!asJson) {
-            printLine(fmt::format("{} {:<12} {}", line.good ? "ok     " : "missing", line.key,
+            printLine(fmt::format("{} {:<16} {}", line.good ? "ok     " : "missing", line.key,
                                   line.value));
         }
     }
@@ -77,11 +77,10 @@ void addDoctor(Program& program) {
     command.callback([&program, json] { program.action = [json] { return examine(*json); }; });
 }
 
-void addCoreCommands(Program& program, CLI::App& trace) {
+void addCoreCommands(Program& program) {
     addTrain(program);
     addEval(program);
     addRuns(program);
-    addTraceSampling(program, trace);
     addBench(program);
     addDoctor(program);
 }

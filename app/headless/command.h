@@ -57,18 +57,18 @@ CLI::App& addCommand(CLI::App& parent, const std::string& name, const std::strin
                      const std::string& examples);
 
 // One function a group of commands. Each adds its subcommands and their options.
-void addWeights(Program& program);
-void addBelief(Program& program);
-/// Adds `trace` with `check`, and returns `trace`.
-CLI::App& addTrace(Program& program);
-/// Everything that needs core's models; nothing in a build without LibTorch.
-void addCoreCommands(Program& program, CLI::App& trace);
-
 void addTrain(Program& program);
 void addEval(Program& program);
 void addRuns(Program& program);
-void addTraceSampling(Program& program, CLI::App& trace);
 void addBench(Program& program);
 void addDoctor(Program& program);
+/// Adds `trace` with `check`, and returns `trace`.
+CLI::App& addTrace(Program& program);
+void addBelief(Program& program);
+void addWeights(Program& program);
+
+// What needs core's models; a build without LibTorch has stand-ins.
+void addCoreCommands(Program& program);
+void addTraceSampling(Program& program, CLI::App& trace);
 
 }  // namespace lab::headless

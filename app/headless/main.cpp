@@ -48,10 +48,10 @@ void describe(Program& program) {
         "  thimblerig-cli weights model.safetensors\n\n");
     app.set_version_flag("--version", "thimblerig-cli " LAB_VERSION);
     app.require_subcommand(1);
-    CLI::App& trace = addTrace(program);
+    addCoreCommands(program);
+    addTraceSampling(program, addTrace(program));
     addBelief(program);
     addWeights(program);
-    addCoreCommands(program, trace);
 }
 
 ExitCode run(int argc, char** argv) {

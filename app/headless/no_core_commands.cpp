@@ -3,11 +3,14 @@
 
 namespace lab::headless {
 
-void addCoreCommands(Program& program, CLI::App& trace) {
-    trace.require_subcommand(1);
+void addCoreCommands(Program& program) {
     program.app.description(program.app.get_description() +
                             ".\nThis build has no LibTorch: train, eval, runs, bench, doctor and "
                             "trace sampling are missing");
+}
+
+void addTraceSampling(Program&, CLI::App& trace) {
+    trace.require_subcommand(1);
 }
 
 }  // namespace lab::headless
