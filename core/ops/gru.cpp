@@ -2,6 +2,7 @@
 
 #include "core/ops/kernel_call.h"
 #include "core/ops/recurrent.h"
+#include "core/ops/recurrent_loops.h"
 #include "core/ops/recurrent_steps.h"
 
 namespace lab::ops {
@@ -102,7 +103,9 @@ GruResult gru(const at::Tensor& x, const at::Tensor& recurrent, const at::Tensor
               const at::Tensor& h0) {
     TORCH_CHECK(x.dim() == 3 && x.size(1) > 0 && x.size(2) == 3 * h0.size(1),
                 "gru: x must be [batch, steps, 3 width], got ", x.sizes());
-    TORCH_CHECK(x.is_cpu(), "gru: only on the CPU");
+    if (!x.is_cpu()) {
+        return gruLoop(x, recurrent, candidateBias, h0);
+    }
     const tensor_list out = GruNode::apply(x, recurrent, candidateBias, h0);
     return {.h = out[0], .gates = out[1]};
 }

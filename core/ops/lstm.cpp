@@ -2,6 +2,7 @@
 
 #include "core/ops/kernel_call.h"
 #include "core/ops/recurrent.h"
+#include "core/ops/recurrent_loops.h"
 #include "core/ops/recurrent_steps.h"
 
 namespace lab::ops {
@@ -106,7 +107,9 @@ LstmResult lstm(const at::Tensor& x, const at::Tensor& recurrent, const at::Tens
                 const at::Tensor& c0) {
     TORCH_CHECK(x.dim() == 3 && x.size(1) > 0 && x.size(2) == 4 * h0.size(1),
                 "lstm: x must be [batch, steps, 4 width], got ", x.sizes());
-    TORCH_CHECK(x.is_cpu(), "lstm: only on the CPU");
+    if (!x.is_cpu()) {
+        return lstmLoop(x, recurrent, h0, c0);
+    }
     const tensor_list out = LstmNode::apply(x, recurrent, h0, c0);
     return {.h = out[0], .c = out[1], .gates = out[2]};
 }

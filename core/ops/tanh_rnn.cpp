@@ -2,6 +2,7 @@
 
 #include "core/ops/kernel_call.h"
 #include "core/ops/recurrent.h"
+#include "core/ops/recurrent_loops.h"
 #include "core/ops/recurrent_steps.h"
 
 namespace lab::ops {
@@ -48,7 +49,7 @@ struct TanhNode : torch::autograd::Function<TanhNode> {
 at::Tensor tanhRnn(const at::Tensor& x, const at::Tensor& recurrent, const at::Tensor& h0) {
     TORCH_CHECK(x.dim() == 3 && x.size(1) > 0 && x.size(2) == recurrent.size(0),
                 "tanhRnn: x must be [batch, steps, width], got ", x.sizes());
-    return TanhNode::apply(x, recurrent, h0);
+    return x.is_cpu() ? TanhNode::apply(x, recurrent, h0) : tanhRnnLoop(x, recurrent, h0);
 }
 
 }  // namespace lab::ops
