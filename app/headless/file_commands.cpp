@@ -54,7 +54,7 @@ ExitCode printWeights(const FileOptions& options, const TensorListing& listing) 
     if (options.json) {
         printJson(json);
     } else {
-        printTable({"name", "dtype", "shape", "bytes"}, rows);
+        printTable({"name", "dtype", "shape", "bytes"}, rows, 3);
     }
     return ExitCode::kDone;
 }

@@ -52,7 +52,7 @@ ExitCode listAll(const RunOptions& options) {
     } else if (rows.empty()) {
         say("no runs in " + storeFrom(options.store));
     } else {
-        printTable({"run", "experiment", "model", "status", "step", "values"}, rows);
+        printTable({"run", "experiment", "model", "status", "step", "values"}, rows, 4);
     }
     return ExitCode::kDone;
 }

@@ -15,6 +15,15 @@
 #include "app/headless/command.h"
 
 namespace lab::headless {
+namespace {
+
+/// Of UTF-8 text: its bytes that do not continue a character.
+std::size_t charactersIn(const std::string& text) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+}  // namespace
 
 std::string nameOfInput(const std::string& path) {
     return path == "-" ? "standard input" : path;
@@ -48,20 +57,21 @@ void printJson(const Json& json) {
 }
 
 void printTable(const std::vector<std::string>& titles,
-                const std::vector<std::vector<std::string>>& rows) {
+                const std::vector<std::vector<std::string>>& rows, std::size_t texts) {
     std::vector<std::size_t> widths;
     for (std::size_t column = 0; column < titles.size(); ++column) {
         std::size_t width = titles[column].size();
         for (const auto& row : rows) {
-            width = std::max(width, row[column].size());
+            width = std::max(width, charactersIn(row[column]));
         }
         widths.push_back(width);
     }
     const auto print = [&](const std::vector<std::string>& row) {
         std::string line;
         for (std::size_t column = 0; column < row.size(); ++column) {
-            line += column == 0 ? fmt::format("{:<{}}", row[column], widths[column])
-                                : fmt::format("  {:>{}}", row[column], widths[column]);
+            const std::string gap(widths[column] - charactersIn(row[column]), ' ');
+            line += (column == 0 ? "" : "  ") +
+                    (column < texts ? row[column] + gap : gap + row[column]);
         }
         printLine(line.substr(0, line.find_last_not_of(' ') + 1));
     };

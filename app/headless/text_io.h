@@ -21,9 +21,9 @@ void printLine(std::string_view text);
 void printText(std::string_view text);
 /// One line. Numbers that are not finite become null.
 void printJson(const Json& json);
-/// Columns as wide as they need; the first is left-aligned, the others are right-aligned.
+/// Columns as wide as they need; the first `texts` are left-aligned, the others right-aligned.
 void printTable(const std::vector<std::string>& titles,
-                const std::vector<std::vector<std::string>>& rows);
+                const std::vector<std::vector<std::string>>& rows, std::size_t texts = 1);
 /// A line for standard error.
 void say(std::string_view text);
 

@@ -56,7 +56,7 @@ TEST(Weights, ListsTheTensorsOfAFile) {
               json::parse(R"([{"name":"w","dtype":"F32","shape":[2],"bytes":8}])"));
     EXPECT_EQ(listing.at("metadata").at("format"), "pt");
     EXPECT_EQ(cli({"weights", golden("safetensors/lib_metadata.safetensors")}).out,
-              "name  dtype  shape  bytes\nw       F32    [2]      8\n");
+              "name  dtype  shape  bytes\nw     F32    [2]        8\n");
 }
 
 TEST(Weights, ReadsStandardInput) {
