@@ -17,6 +17,7 @@
 #endif
 
 #define LAB_INLINE inline __attribute__((always_inline))
+#define LAB_NOINLINE __attribute__((noinline))
 
 namespace lab::kernels {
 namespace {

@@ -19,6 +19,8 @@ namespace {
 /// One item and its tables; K, V = 0: extents known at run time.
 template <class T, int K, int V>
 struct DeltaItem {
+    using KeyRows = Rows<T, K>;
+    using ValueRows = Rows<T, V>;
     static constexpr int kKeyVectors = (K + kLanes<T> - 1) / kLanes<T>;
     static constexpr int kValueVectors = (V + kLanes<T> - 1) / kLanes<T>;
     const cpu::DeltaJob<T>& job;
@@ -53,82 +55,59 @@ struct DeltaItem {
         return ((b * job.steps * factors + row) * job.heads + h) * valueDim;
     }
 
-    LAB_INLINE void packQueriesAndKeys(std::int64_t first, int tokens) const {
-        for (int t = 0; t < tokens; ++t) {
-            packRow<T>(table(at.q) + t * keyRow, rowOf(job.q, b, first + t, h), job.q.stride[3],
-                       keyDim, T(1));
-            if (gated) {
-                table(at.gate)[t] = *rowOf(job.gate, b, first + t, h);
-            }
+    /// `count` numbers of a view without channels, from row `first` on.
+    LAB_INLINE void packScalars(T* to, const cpu::Strided<const T>& from, std::int64_t first,
+                                int count) const {
+        const T* number = rowOf(from, b, first, h);
+        for (int i = 0; i < count; ++i, number += from.stride[1]) {
+            to[i] = *number;
         }
-        for (int r = 0; r < tokens * factors; ++r) {
-            const std::int64_t row = first * factors + r;
-            packRow<T>(table(at.k) + r * keyRow, rowOf(job.k, b, row, h), job.k.stride[3], keyDim,
-                       T(1));
-            table(at.beta)[r] = *rowOf(job.beta, b, row, h);
-        }
+    }
+    void packQueriesAndKeys(std::int64_t first, int tokens) const {
+        const std::int64_t row = first * factors;
+        const int rows = tokens * factors;
+        KeyRows::pack(table(at.q), rowOf(job.q, b, first, h), job.q.stride[1], job.q.stride[3],
+                      tokens, keyDim, T(1));
+        KeyRows::pack(table(at.k), rowOf(job.k, b, row, h), job.k.stride[1], job.k.stride[3], rows,
+                      keyDim, T(1));
+        packScalars(table(at.beta), job.beta, row, rows);
         if (normalised) {
-            normaliseRows<T>(table(at.q), tokens, keyRow, job.epsilon, table(at.inverseQ));
-            normaliseRows<T>(table(at.k), tokens * factors, keyRow, job.epsilon,
-                             table(at.inverseK));
+            KeyRows::normalise(table(at.q), tokens, keyDim, job.epsilon, table(at.inverseQ));
+            KeyRows::normalise(table(at.k), rows, keyDim, job.epsilon, table(at.inverseK));
         }
-        for (int t = 0; gated && t < tokens; t += kLanes<T>) {
-            store<T>(table(at.gate) + t, exponential<T>(load<T>(table(at.gate) + t)));
+        if (gated) {
+            packScalars(table(at.gate), job.gate, first, tokens);
+            for (int t = 0; t < tokens; t += kLanes<T>) {
+                store<T>(table(at.gate) + t, exponential<T>(load<T>(table(at.gate) + t)));
+            }
         }
     }
     LAB_INLINE void packValues(std::int64_t first, int tokens) const {
-        for (int r = 0; r < tokens * factors; ++r) {
-            packRow<T>(table(at.value) + r * valueRow, rowOf(job.v, b, first * factors + r, h),
-                       job.v.stride[3], valueDim, T(1));
-        }
+        ValueRows::pack(table(at.value), rowOf(job.v, b, first * factors, h), job.v.stride[1],
+                        job.v.stride[3], tokens * factors, valueDim, T(1));
     }
     /// What the backward sweeps read besides q and k: scale dO, r, and u = beta r.
-    LAB_INLINE void packBackward(std::int64_t first, int tokens) const {
+    void packBackward(std::int64_t first, int tokens) const {
         packQueriesAndKeys(first, tokens);
-        for (int t = 0; t < tokens; ++t) {
-            T* const to = table(at.outGrad) + t * valueRow;
-            if (job.gradO.data != nullptr) {
-                packRow<T>(to, rowOf(job.gradO, b, first + t, h), job.gradO.stride[3], valueDim,
-                           job.scale);
-            } else {
-                zeroRow<T>(to, valueRow);
-            }
-        }
-        for (int r = 0; r < tokens * factors; ++r) {
-            T* const residual = table(at.residual) + r * valueRow;
-            packRow<T>(residual, job.savedResidual + residualOffset(first * factors + r), 1,
-                       valueDim, T(1));
-            const Vec<T> beta = broadcast<T>(table(at.beta)[r]);
-            for (int i = 0; i < valueRow; i += kLanes<T>) {
-                store<T>(table(at.update) + r * valueRow + i, beta * load<T>(residual + i));
-            }
-        }
+        ValueRows::pack(table(at.outGrad),
+                        job.gradO.data == nullptr ? nullptr : rowOf(job.gradO, b, first, h),
+                        job.gradO.stride[1], job.gradO.stride[3], tokens, valueDim, job.scale);
+        ValueRows::pack(table(at.residual), job.savedResidual + residualOffset(first * factors),
+                        job.heads * valueDim, 1, tokens * factors, valueDim, T(1));
+        ValueRows::scale(table(at.update), table(at.residual), table(at.beta), tokens * factors,
+                         valueDim);
     }
 
     /// `state` [K, padded V] from a contiguous [K, V] (null: zero).
     LAB_INLINE void loadState(T* state, const T* from) const {
-        for (int i = 0; i < keyDim; ++i) {
-            if (from != nullptr) {
-                packRow<T>(state + i * valueRow, from + i * valueDim, 1, valueDim, T(1));
-            } else {
-                zeroRow<T>(state + i * valueRow, valueRow);
-            }
-        }
+        ValueRows::pack(state, from, valueDim, 1, keyDim, valueDim, T(1));
     }
     /// `state` [V, padded K] from the same.
     LAB_INLINE void loadTransposed(T* state, const T* from) const {
-        for (int j = 0; j < valueDim; ++j) {
-            if (from != nullptr) {
-                packRow<T>(state + j * keyRow, from + j, valueDim, keyDim, T(1));
-            } else {
-                zeroRow<T>(state + j * keyRow, keyRow);
-            }
-        }
+        KeyRows::pack(state, from, 1, valueDim, valueDim, keyDim, T(1));
     }
     LAB_INLINE void storeState(T* to, const T* state) const {
-        for (int i = 0; i < keyDim; ++i) {
-            unpackRow<T>(to + i * valueDim, state + i * valueRow, valueDim);
-        }
+        ValueRows::unpack(to, valueDim, state, keyDim, valueDim);
     }
     LAB_INLINE void storeTransposed(T* to, const T* state) const {
         for (int j = 0; j < valueDim; ++j) {
@@ -136,6 +115,10 @@ struct DeltaItem {
                 to[i * valueDim + j] = state[j * keyRow + i];
             }
         }
+    }
+    LAB_INLINE void unpackTo(const cpu::Strided<T>& to, std::int64_t row, const T* from,
+                             int rows) const {
+        ValueRows::unpack(rowOf(to, b, row, h), to.stride[1], from, rows, valueDim);
     }
 
     template <int L>
@@ -181,7 +164,7 @@ struct DeltaItem {
                 table(at.dots)[r] += dot<T, L>(du, residual);
                 const auto dr = scaled<T, L>(table(at.beta)[r], du);
                 storeRow<T, L>(allDr + r * valueRow, dr);
-                const auto minus = scaled<T, L>(T(-1), dr);
+                const auto minus = scaled<T, L>(-table(at.beta)[r], du);
                 if (j > 0) {
                     du = grad.addAndRead(key, minus, key - keyRow);
                 } else {
@@ -261,22 +244,22 @@ struct DeltaItem {
         }
         forEachStrip<T, kValueVectors>(valueRow / kLanes<T>,
                                        [&]<int L>(int lane) { sweepForward<L>(lane, tokens); });
-        for (int t = 0; t < tokens; ++t) {
-            unpackRow<T>(rowOf(job.o, b, first + t, h), table(at.out) + t * valueRow, valueDim);
-            if (job.stateNorm != nullptr) {
-                job.stateNorm[(b * job.steps + first + t) * job.heads + h] =
-                    static_cast<float>(__builtin_sqrt(static_cast<double>(table(at.norm)[t])));
-            }
+        unpackTo(job.o, first, table(at.out), tokens);
+        for (int t = 0; job.stateNorm != nullptr && t < tokens; ++t) {
+            job.stateNorm[(b * job.steps + first + t) * job.heads + h] =
+                static_cast<float>(__builtin_sqrt(static_cast<double>(table(at.norm)[t])));
         }
-        for (int r = 0; job.residual != nullptr && r < tokens * factors; ++r) {
-            unpackRow<T>(job.residual + residualOffset(first * factors + r),
-                         table(at.value) + r * valueRow, valueDim);
+        if (job.residual != nullptr) {
+            ValueRows::unpack(job.residual + residualOffset(first * factors), job.heads * valueDim,
+                              table(at.value), tokens * factors, valueDim);
         }
     }
 
     void reverseTile(std::int64_t first, int tokens, bool deep) const {
         packBackward(first, tokens);
-        for (int r = 0; r < tokens * factors; ++r) {
+        const std::int64_t row = first * factors;
+        const int rows = tokens * factors;
+        for (int r = 0; r < rows; ++r) {
             table(at.dots)[r] = T(0);
         }
         forEachStrip<T, kValueVectors>(
@@ -285,15 +268,11 @@ struct DeltaItem {
             forEachStrip<T, kKeyVectors>(
                 keyRow / kLanes<T>, [&]<int L>(int lane) { sweepKeys<L>(lane, first, tokens); });
         }
-        for (int r = 0; r < tokens * factors; ++r) {
-            const std::int64_t row = first * factors + r;
-            if (job.gradV.data != nullptr) {
-                unpackRow<T>(rowOf(job.gradV, b, row, h),
-                             table(at.allResidualGrad) + row * valueRow, valueDim);
-            }
-            if (job.gradBeta.data != nullptr) {
-                *rowOf(job.gradBeta, b, row, h) = table(at.dots)[r];
-            }
+        if (job.gradV.data != nullptr) {
+            unpackTo(job.gradV, row, table(at.allResidualGrad) + row * valueRow, rows);
+        }
+        for (int r = 0; job.gradBeta.data != nullptr && r < rows; ++r) {
+            *rowOf(job.gradBeta, b, row + r, h) = table(at.dots)[r];
         }
     }
 
@@ -304,20 +283,22 @@ struct DeltaItem {
         if (job.gradGate.data != nullptr) {
             gateTerms(first, tokens);
         }
-        for (int t = 0; job.gradQ.data != nullptr && t < tokens; ++t) {
-            T* const row = table(at.queryGrad) + t * keyRow;
-            if (normalised) {
-                normaliseGradient<T>(row, table(at.q) + t * keyRow, keyRow, table(at.inverseQ)[t]);
-            }
-            unpackRow<T>(rowOf(job.gradQ, b, first + t, h), row, keyDim);
+        if (job.gradQ.data != nullptr) {
+            giveKeyGradients(job.gradQ, first, table(at.queryGrad), table(at.q), table(at.inverseQ),
+                             tokens);
         }
-        for (int r = 0; job.gradK.data != nullptr && r < tokens * factors; ++r) {
-            T* const row = table(at.allKeyGrad) + (first * factors + r) * keyRow;
-            if (normalised) {
-                normaliseGradient<T>(row, table(at.k) + r * keyRow, keyRow, table(at.inverseK)[r]);
-            }
-            unpackRow<T>(rowOf(job.gradK, b, first * factors + r, h), row, keyDim);
+        if (job.gradK.data != nullptr) {
+            const std::int64_t row = first * factors;
+            giveKeyGradients(job.gradK, row, table(at.allKeyGrad) + row * keyRow, table(at.k),
+                             table(at.inverseK), tokens * factors);
         }
+    }
+    LAB_INLINE void giveKeyGradients(const cpu::Strided<T>& to, std::int64_t row, T* gradient,
+                                     const T* unit, const T* inverse, int rows) const {
+        if (normalised) {
+            KeyRows::normaliseGradients(gradient, unit, inverse, rows, keyDim);
+        }
+        KeyRows::unpack(rowOf(to, b, row, h), to.stride[1], gradient, rows, keyDim);
     }
 
     /// Gate gradients telescope, since o and S are linear in (S_0, v):
@@ -326,11 +307,12 @@ struct DeltaItem {
     void gateTerms(std::int64_t first, int tokens) const {
         packValues(first, tokens);
         for (int t = 0; t < tokens; ++t) {
-            T term = dotRows<T>(table(at.queryGrad) + t * keyRow, table(at.q) + t * keyRow, keyRow);
+            T term =
+                KeyRows::dot(table(at.queryGrad) + t * keyRow, table(at.q) + t * keyRow, keyDim);
             for (int j = 0; j < factors; ++j) {
                 const std::int64_t row = (first + t) * factors + j;
-                term -= dotRows<T>(table(at.allResidualGrad) + row * valueRow,
-                                   table(at.value) + (t * factors + j) * valueRow, valueRow);
+                term -= ValueRows::dot(table(at.allResidualGrad) + row * valueRow,
+                                       table(at.value) + (t * factors + j) * valueRow, valueDim);
             }
             *rowOf(job.gradGate, b, first + t, h) = term;
         }

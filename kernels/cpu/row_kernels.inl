@@ -119,7 +119,8 @@ LAB_INLINE void crossEntropyRow(const cpu::CrossEntropyJob<T>& job, std::int64_t
     Vec<T> most = broadcast<T>(-infinity);
     forEachVector<T>(job.classes, [&](int i, int n) {
         const Vec<T> v = loadLanes<T>(x + i, n);
-        most = larger<T>(select<T>(firstLanes<T>(n), v, broadcast<T>(-infinity)), most);
+        const Vec<T> least = broadcast<T>(-infinity);
+        most = larger<T>(n == kLanes<T> ? v : select<T>(firstLanes<T>(n), v, least), most);
     });
     const T top = largest<T>(most);
     const T atTarget = x[target];
@@ -133,7 +134,10 @@ LAB_INLINE void crossEntropyRow(const cpu::CrossEntropyJob<T>& job, std::int64_t
     Vec<T> total{};
     forEachVector<T>(job.classes, [&](int i, int n) {
         const Vec<T> e = exponential<T>(loadLanes<T>(x + i, n) - top);
-        total += select<T>(firstLanes<T>(n), e, Vec<T>{});
+        total += n == kLanes<T> ? e : select<T>(firstLanes<T>(n), e, Vec<T>{});
+        if (dx != nullptr) {
+            storeLanes<T>(dx + i, e, n);
+        }
     });
     const T mass = sum<T>(total);
     job.loss[row] = static_cast<T>(__builtin_log(static_cast<double>(mass))) + top - atTarget;
@@ -141,7 +145,7 @@ LAB_INLINE void crossEntropyRow(const cpu::CrossEntropyJob<T>& job, std::int64_t
         const T weight = job.weight == nullptr ? T(1) : job.weight[row];
         const T factor = weight / mass;
         forEachVector<T>(job.classes, [&](int i, int n) {
-            storeLanes<T>(dx + i, exponential<T>(loadLanes<T>(x + i, n) - top) * factor, n);
+            storeLanes<T>(dx + i, loadLanes<T>(dx + i, n) * factor, n);
         });
         dx[target] -= weight;
     }
