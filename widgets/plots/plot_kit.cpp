@@ -55,10 +55,6 @@ void restyle(QCustomPlot& plot, const Theme& theme, const QFont& font) {
     plot.legend->setFont(small);
     plot.legend->setTextColor(theme.text);
     plot.legend->setIconSize(24, 12);
-    for (int i = 0; i < plot.legend->itemCount(); ++i) {
-        plot.legend->item(i)->setFont(small);
-        plot.legend->item(i)->setTextColor(theme.text);
-    }
 }
 
 QCPScatterStyle scatterOf(const SeriesStyle& style, double size) {
@@ -126,6 +122,7 @@ void ReferenceLines::set(QCustomPlot& plot, std::vector<ReferenceLine> lines, co
         item.label->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
         item.label->position->setTypeY(QCPItemPosition::ptPlotCoords);
         item.label->position->setAxisRect(plot.axisRect());
+        item.label->setLayer(QStringLiteral("axes"));  // above every line
         item.label->setText(reference.label);
         item.label->setPadding(QMargins(3, 0, 3, 0));
         m_items.push_back(item);
