@@ -16,8 +16,8 @@ constexpr double kPairsAtATime = 10e6;  // of tokens that attend to each other
 /// Traces that are read together: bounds what a forward pass holds, whatever the architecture.
 int tracesAtATime(int steps) {
     const double tokens = std::max(1, steps);
-    return std::max(1, static_cast<int>(std::min(kTokensAtATime / tokens,
-                                                 kPairsAtATime / (tokens * tokens))));
+    return std::max(
+        1, static_cast<int>(std::min(kTokensAtATime / tokens, kPairsAtATime / (tokens * tokens))));
 }
 
 /// Traces [begin, begin + count) of a batch.

@@ -1,6 +1,5 @@
 #include "core/training/trainer.h"
 
-#include <ATen/ops/isfinite.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "core/data/task_factory.h"
 #include "core/training/cpu_clock.h"
 #include "core/training/device.h"
+#include "core/training/divergence.h"
 #include "core/training/evaluation.h"
 #include "core/training/optimiser.h"
 #include "core/training/schedule.h"
@@ -71,17 +71,6 @@ std::vector<at::Tensor> inOrder(const std::vector<models::Parameter>& parameters
                                    what, weights.size(), parameters.size()));
     }
     return ordered;
-}
-
-/// "layer 2, " for a site or parameter of block 2; empty outside the blocks.
-std::string layerIn(const std::string& site) {
-    constexpr std::string_view kBlock = "block.";
-    const auto begin = site.find(kBlock);
-    if (begin == std::string::npos) {
-        return {};
-    }
-    const auto number = begin + kBlock.size();
-    return fmt::format("layer {}, ", site.substr(number, site.find('.', number) - number));
 }
 
 }  // namespace
@@ -172,23 +161,10 @@ StepReport Trainer::trainOn(const data::Batch& batch) {
 }
 
 void Trainer::reportDivergence(const data::Batch& batch, double loss, double norm) {
-    const c10::NoGradGuard noGradient;
     const at::Device device = m_model->parameters().front().value.device();
-    auto where = models::firstNonFinite(*m_model, tokensOf(batch).to(device));
-    for (const auto& parameter : m_model->parameters()) {
-        const at::Tensor& gradient = parameter.value.grad();
-        if (!where && gradient.defined() && !at::isfinite(gradient).all().item<bool>()) {
-            where = "the gradient of " + parameter.name;
-        }
-    }
-    const std::string what = !std::isfinite(loss)   ? fmt::format("the loss is {}", loss)
-                             : !std::isfinite(norm) ? fmt::format("the gradient norm is {}", norm)
-                                                    : "the update is not finite";
     throw LabError(LabError::Kind::kDiverged,
-                   fmt::format("step {}: {}; first not finite: {}{}. A lower learning rate or more "
-                               "warm-up may help",
-                               m_step + 1, what, layerIn(where.value_or("")),
-                               where.value_or("nothing that is tapped")));
+                   divergenceText(*m_model, tokensOf(batch).to(device), m_spec.models.front().heads,
+                                  {m_step + 1, loss, norm}));
 }
 
 bool Trainer::finished() const noexcept {

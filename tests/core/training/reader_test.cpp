@@ -1,6 +1,7 @@
 #include "core/reader.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -158,7 +159,7 @@ protected:
     }
 
     [[nodiscard]] at::Tensor lastLogits(std::vector<std::int64_t> ids) const {
-        const at::NoGradGuard noGradient;
+        const c10::NoGradGuard noGradient;
         const auto tokens = at::tensor(ids).unsqueeze(0);
         return m_model->forward(tokens).select(1, -1).squeeze(0).to(at::kDouble);
     }
@@ -214,7 +215,7 @@ TEST_P(ModelReading, HasTheProbabilitiesAndBeliefsOfTheForwardPass) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, ModelReading, ::testing::Values("delta_net", "transformer", "lstm"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& one) { return std::string(one.param); });
 
 std::string problemOf(const std::shared_ptr<const ModelHandle>& handle, const std::string& text) {
     auto reading = read(text);

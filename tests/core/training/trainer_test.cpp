@@ -78,7 +78,7 @@ TEST_P(TrainerOf, GivesTheSameBitsAfterACheckpointAndResume) {
 
 INSTANTIATE_TEST_SUITE_P(Every, TrainerOf,
                          ::testing::Values("delta_net", "transformer", "lstm", "gru", "tanh_rnn"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& one) { return std::string(one.param); });
 
 TEST(Trainer, IsNotChangedByBeingLookedAt) {
     const auto spec = testing::tinySpec();
