@@ -4,7 +4,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 
-#include "widgets/stage/stage_painter.h"
+#include "widgets/stage/stage_sprites.h"
 
 namespace lab::widgets {
 
@@ -18,7 +18,6 @@ ShellStage::ShellStage(QWidget* parent) : QWidget(parent) {
 void ShellStage::setReading(std::shared_ptr<const values::TraceReading> reading) {
     const auto cups = [](const auto& shared) { return shared ? shared->cupNames.size() : 0; };
     if (cups(reading) != cups(m_reading)) {
-        m_backdrop = QPixmap();
         m_selected = -1;
     }
     m_reading = std::move(reading);
@@ -63,17 +62,9 @@ void ShellStage::describe() {
 
 void ShellStage::paintEvent(QPaintEvent* /*event*/) {
     const Theme& theme = Theme::of(palette());
-    const int cups = m_reading ? static_cast<int>(m_reading->cupNames.size()) : 0;
-    if (m_backdrop.isNull()) {
-        m_backdrop = QPixmap(size() * devicePixelRatioF());
-        m_backdrop.setDevicePixelRatio(devicePixelRatioF());
-        QPainter painter(&m_backdrop);
-        paintBackdrop(painter, QSizeF(size()), StageLayout(std::max(3, cups), QSizeF(size())).table,
-                      theme);
-    }
     QPainter painter(this);
-    painter.drawPixmap(0, 0, m_backdrop);
-    if (cups == 0) {
+    if (!m_reading || m_reading->cupNames.empty()) {
+        paintBackdrop(painter, QSizeF(size()), StageLayout(3, QSizeF(size())).table, theme);
         return;
     }
     StageScene scene = stageScene(*m_reading, m_moment, QSizeF(size()), m_options);
@@ -84,7 +75,7 @@ void ShellStage::paintEvent(QPaintEvent* /*event*/) {
             cup.lift = std::max(cup.lift, 0.12);
         }
     }
-    paintScene(painter, scene, font(), theme);
+    m_painter.paint(painter, scene, QSizeF(size()), font(), theme);
 }
 
 int ShellStage::cupAt(QPointF position) const {
@@ -151,18 +142,6 @@ void ShellStage::keyPressEvent(QKeyEvent* event) {
     } else {
         QWidget::keyPressEvent(event);
     }
-}
-
-void ShellStage::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange) {
-        m_backdrop = QPixmap();
-    }
-    QWidget::changeEvent(event);
-}
-
-void ShellStage::resizeEvent(QResizeEvent* event) {
-    m_backdrop = QPixmap();
-    QWidget::resizeEvent(event);
 }
 
 }  // namespace lab::widgets

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/values/trace_reading.h"
+#include "widgets/stage/stage_painter.h"
 #include "widgets/stage/stage_scene.h"
 
 namespace lab::widgets {
@@ -38,8 +39,6 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    void changeEvent(QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
 private:
     [[nodiscard]] int cupAt(QPointF position) const;
@@ -49,7 +48,7 @@ private:
     std::shared_ptr<const values::TraceReading> m_reading;
     StageMoment m_moment;
     StageOptions m_options;
-    QPixmap m_backdrop;  // table and light, rebuilt on resize and change of theme
+    StagePainter m_painter;
     int m_selected = -1;
     int m_dragged = -1;
     QPointF m_dragAt;

@@ -58,6 +58,7 @@ public:
 
     StageScene build() {
         m_scene.table = m_layout.table;
+        m_scene.cup = QSizeF(m_layout.cupWidth, m_layout.cupHeight);
         addPlaces();
         addMeters();
         addCups();

@@ -81,12 +81,13 @@ struct LabelSprite {
     QString tail;  ///< kCommand: what it printed
     Qt::Alignment alignment = Qt::AlignCenter;
     double pixelSize = 12;
-    bool strong = false;
-    int value = -1;  ///< kValue: drawn in this value's style
+    int value = -1;  ///< kValue
+    bool operator==(const LabelSprite&) const = default;
 };
 
 struct StageScene {
     QRectF table;
+    QSizeF cup;  ///< of a cup in the row
     std::vector<LabelSprite> labels;
     std::vector<MeterSprite> meters;
     std::vector<ArrowSprite> arrows;
