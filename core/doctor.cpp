@@ -75,6 +75,17 @@ DoctorLine driver() {
                : DoctorLine{"nvidia_driver", driverVersion};
 }
 
+DoctorLine toolkit() {
+    const std::string home = variable("CUDA_HOME");
+    for (const fs::path folder : {home, std::string("/usr/local/cuda"), std::string("/usr")}) {
+        std::error_code none;
+        if (!folder.empty() && fs::exists(folder / "bin" / "nvcc", none)) {
+            return {"cuda_toolkit", (folder / "bin" / "nvcc").string() + " (needed to build only)"};
+        }
+    }
+    return {"cuda_toolkit", "none (no nvcc; needed to build CUDA kernels only)", false};
+}
+
 DoctorLine store() {
     try {
         const fs::path folder = storage::defaultStore();
@@ -113,6 +124,7 @@ std::vector<DoctorLine> doctor() {
          fmt::format("{} by default; every run sets its own", at::get_num_threads())},
         cuda(),
         driver(),
+        toolkit(),
         display(),
         store(),
     };
