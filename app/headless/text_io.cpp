@@ -9,13 +9,15 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <system_error>
 
 #include "app/headless/command.h"
 
 namespace lab::headless {
 namespace {
+
+/// Nobody types more; a device file has no end.
+constexpr std::size_t kMaxInput = 256U << 20U;
 
 /// Of UTF-8 text: its bytes that do not continue a character.
 std::size_t charactersIn(const std::string& text) {
@@ -41,7 +43,16 @@ std::string readInput(const std::string& path) {
         file.clear();
     }
     std::istream& in = path == "-" ? std::cin : file;
-    return {std::istreambuf_iterator<char>(in), {}};
+    std::string text;
+    std::vector<char> block(1U << 20U);
+    do {
+        in.read(block.data(), static_cast<std::streamsize>(block.size()));
+        text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+        if (text.size() > kMaxInput) {
+            throw Failure(ExitCode::kFailed, nameOfInput(path) + ": is larger than 256 MiB");
+        }
+    } while (in);
+    return text;
 }
 
 void printLine(std::string_view text) {

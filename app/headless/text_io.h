@@ -11,7 +11,8 @@ namespace lab::headless {
 
 using Json = nlohmann::ordered_json;
 
-/// A whole file, or standard input for "-". Failure{kFailed} when it cannot be read.
+/// A whole file, or standard input for "-". Failure{kFailed} when it cannot be read or is larger
+/// than 256 MiB.
 [[nodiscard]] std::string readInput(const std::string& path);
 /// How messages call an input: its path, or "standard input".
 [[nodiscard]] std::string nameOfInput(const std::string& path);

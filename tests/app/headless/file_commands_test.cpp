@@ -47,6 +47,11 @@ TEST(CommandLine, AFileThatIsNotThereIsCodeOne) {
     }
 }
 
+TEST(CommandLine, AFileWithoutAnEndIsGivenUp) {
+    EXPECT_EQ(cli({"trace", "check", "/dev/zero"}).code, 1);
+    EXPECT_EQ(cli({"weights", "/dev/zero"}).code, 6);
+}
+
 TEST(Weights, ListsTheTensorsOfAFile) {
     const Said said = cli({"weights", "--json", golden("safetensors/lib_metadata.safetensors")});
     EXPECT_EQ(said.code, 0);
