@@ -8,14 +8,14 @@
 
 #include "kernels/cpu/tables.h"
 
-#if defined(__x86_64__)
+#if defined(LAB_KERNELS_X86)
 #include <cpuid.h>
 #endif
 
 namespace lab::kernels {
 namespace {
 
-#if defined(__x86_64__)
+#if defined(LAB_KERNELS_X86)
 /// The registers that the operating system keeps for a program: bit 1 SSE, 2 AVX, 5..7 AVX-512.
 unsigned savedRegisters() noexcept {
     unsigned low = 0;
@@ -25,8 +25,12 @@ unsigned savedRegisters() noexcept {
 }
 
 Isa detect() noexcept {
-    constexpr unsigned kAvxState = 0x06, kAvx512State = 0xe6;
-    unsigned a = 0, b = 0, c = 0, d = 0;
+    constexpr unsigned kAvxState = 0x06;
+    constexpr unsigned kAvx512State = 0xe6;
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
     if (__get_cpuid(1, &a, &b, &c, &d) == 0) {
         return Isa::kGeneric;
     }

@@ -9,8 +9,9 @@ namespace lab::kernels {
 
 template <class T>
 Status crossEntropy(std::int64_t rows, int classes, const T* x, const std::int64_t* target,
-                    const T* weight, T* loss, T* gradX, std::uint8_t* correct, Isa isa,
-                    const Exec& exec) noexcept {
+                    const T* weight, T* loss, T* gradX,
+                    std::uint8_t* correct,  // NOLINT(readability-non-const-parameter): written
+                    Isa isa, const Exec& exec) noexcept {
     if (rows < 0 || classes < 1 || static_cast<double>(rows) * classes >= 0x1p56) {
         return Status::kBadShape;
     }
@@ -25,7 +26,15 @@ Status crossEntropy(std::int64_t rows, int classes, const T* x, const std::int64
             return Status::kBadShape;
         }
     }
-    const cpu::CrossEntropyJob<T> job{rows, classes, x, target, weight, loss, gradX, correct};
+    cpu::CrossEntropyJob<T> job{};
+    job.rows = rows;
+    job.classes = classes;
+    job.x = x;
+    job.target = target;
+    job.weight = weight;
+    job.loss = loss;
+    job.gradX = gradX;
+    job.correct = correct;
     cpu::spread(exec, rows, [&](int, std::int64_t begin, std::int64_t end) {
         cpu::tableFor<T>(isa)->crossEntropy(job, begin, end);
     });

@@ -26,8 +26,8 @@ template <class T>
 struct SimdTypes;
 template <>
 struct SimdTypes<float> {
-    typedef float Vector __attribute__((vector_size(LAB_SIMD_BYTES)));
-    typedef std::int32_t Mask __attribute__((vector_size(LAB_SIMD_BYTES)));
+    using Vector __attribute__((vector_size(LAB_SIMD_BYTES))) = float;
+    using Mask __attribute__((vector_size(LAB_SIMD_BYTES))) = std::int32_t;
     using Integer = std::int32_t;
     static constexpr int kMantissaBits = 23, kBias = 127, kExpTerms = 7;
     static constexpr float kRoundMagic = 12582912.0F;  // 1.5 * 2^23: adding it rounds to integers
@@ -36,8 +36,8 @@ struct SimdTypes<float> {
 };
 template <>
 struct SimdTypes<double> {
-    typedef double Vector __attribute__((vector_size(LAB_SIMD_BYTES)));
-    typedef std::int64_t Mask __attribute__((vector_size(LAB_SIMD_BYTES)));
+    using Vector __attribute__((vector_size(LAB_SIMD_BYTES))) = double;
+    using Mask __attribute__((vector_size(LAB_SIMD_BYTES))) = std::int64_t;
     using Integer = std::int64_t;
     static constexpr int kMantissaBits = 52, kBias = 1023, kExpTerms = 13;
     static constexpr double kRoundMagic = 6755399441055744.0;  // 1.5 * 2^52

@@ -65,8 +65,8 @@ struct DeltaExtent {
     DeltaScratch s{};
     s.keyRow = paddedTo(e.lanes, e.keyDim);
     s.valueRow = paddedTo(e.lanes, e.valueDim);
-    const auto key = static_cast<std::size_t>(s.keyRow),
-               value = static_cast<std::size_t>(s.valueRow);
+    const auto key = static_cast<std::size_t>(s.keyRow);
+    const auto value = static_cast<std::size_t>(s.valueRow);
     const auto tokens = static_cast<std::size_t>(paddedTo(e.lanes, e.tileSteps));
     const auto rows = static_cast<std::size_t>(paddedTo(e.lanes, e.tileSteps * e.householders));
     const auto allRows =

@@ -75,7 +75,7 @@ struct ConvItem {
         return loadChannels<T>(rowOf(from, b, t, 0) + c * from.stride[3], from.stride[3], count);
     }
     static LAB_INLINE void shiftIn(Vec<T>* rows, int n, Vec<T> newest) {
-        for (int w = 0; w + 1 < n; ++w) {
+        for (int w = 0; w + 1 < kMaxTaps && w + 1 < n; ++w) {
             rows[w] = rows[w + 1];
         }
         rows[n - 1] = newest;
@@ -121,8 +121,24 @@ struct ConvItem {
         }
     }
 
+    /// Takes x[t] in; the gradient before the activation.
+    LAB_INLINE Vec<T> retreat(std::int64_t t) {
+        const Vec<T> before = advance(t);
+        Vec<T> grad{};
+        if (job.gradY.data != nullptr) {
+            grad = channels(job.gradY, t);
+        }
+        if (job.silu) {  // (x s)' = s (1 + x (1 - s))
+            const Vec<T> s = sigmoid<T>(before);
+            const Vec<T> one = broadcast<T>(T(1));
+            grad = grad * s * fma<T>(before, one - s, one);
+        }
+        return grad;
+    }
+
     LAB_INLINE void backward() {
-        Vec<T> tapGrad[kMaxTaps], recent[kMaxTaps];  // recent: gradients before the activation
+        Vec<T> tapGrad[kMaxTaps];
+        Vec<T> recent[kMaxTaps];  // gradients before the activation, of tokens t - W + 1 .. t
         Vec<T> biasGrad{};
         for (int w = 0; w < taps; ++w) {
             tapGrad[w] = Vec<T>{};
@@ -131,15 +147,7 @@ struct ConvItem {
         for (std::int64_t t = 0; t < job.steps + taps - 1; ++t) {
             Vec<T> grad{};
             if (t < job.steps) {
-                const Vec<T> before = advance(t);
-                if (job.gradY.data != nullptr) {
-                    grad = channels(job.gradY, t);
-                }
-                if (job.silu) {  // (x s)' = s (1 + x (1 - s))
-                    const Vec<T> s = sigmoid<T>(before);
-                    const Vec<T> one = broadcast<T>(T(1));
-                    grad = grad * s * fma<T>(before, one - s, one);
-                }
+                grad = retreat(t);
                 for (int w = 0; w < taps; ++w) {
                     tapGrad[w] = fma<T>(grad, window[w], tapGrad[w]);
                 }
@@ -153,12 +161,15 @@ struct ConvItem {
             emit(t - (taps - 1), total);
         }
         if (job.partial != nullptr) {
-            T* const to = job.partial + b * (taps + 1) * job.channels + c;
-            for (int w = 0; w < taps; ++w) {
-                storeChannels<T>(to + w * job.channels, 1, tapGrad[w], count);
-            }
-            storeChannels<T>(to + taps * job.channels, 1, biasGrad, count);
+            storePartials(tapGrad, biasGrad);
         }
+    }
+    LAB_INLINE void storePartials(const Vec<T>* tapGrad, Vec<T> biasGrad) const {
+        T* const to = job.partial + b * (taps + 1) * job.channels + c;
+        for (int w = 0; w < taps; ++w) {
+            storeChannels<T>(to + w * job.channels, 1, tapGrad[w], count);
+        }
+        storeChannels<T>(to + taps * job.channels, 1, biasGrad, count);
     }
 };
 

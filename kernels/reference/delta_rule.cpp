@@ -71,14 +71,18 @@ public:
 
 private:
     [[nodiscard]] Size area() const { return Size(m_keys) * Size(m_values); }
-    [[nodiscard]] Size stateAt() const { return Size(m_b * m_p.heads + m_h) * area(); }
+    [[nodiscard]] Size stateAt() const {
+        return (Size(m_b) * Size(m_p.heads) + Size(m_h)) * area();
+    }
     [[nodiscard]] Size tokenAt(int t) const {
-        return Size((m_b * m_p.steps + t) * m_p.heads + m_h);
+        return (Size(m_b) * Size(m_p.steps) + Size(t)) * Size(m_p.heads) + Size(m_h);
     }
     [[nodiscard]] Size rowAt(int row) const {
-        return Size((m_b * m_p.steps * m_p.householders + row) * m_p.heads + m_h);
+        return (Size(m_b) * Size(m_p.steps) * Size(m_p.householders) + Size(row)) *
+                   Size(m_p.heads) +
+               Size(m_h);
     }
-    [[nodiscard]] Size cell(int i, int j) const { return Size(i * m_values + j); }
+    [[nodiscard]] Size cell(int i, int j) const { return Size(i) * Size(m_values) + Size(j); }
 
     /// The vector of length n that starts at `at`, as the recurrence uses it.
     [[nodiscard]] Numbers unit(const Numbers& from, Size at) const {

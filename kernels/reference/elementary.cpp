@@ -10,72 +10,91 @@ namespace {
 
 using Size = std::size_t;
 
-/// The inputs of one channel with the carried ones in front, and the gradient they receive.
-struct Channel {
-    Numbers inputs, grads;
-};
-
 double logistic(double x) {
     return 1.0 / (1.0 + std::exp(-x));
 }
 
+/// One channel of one batch entry, its carried inputs in front of the others.
+class Channel {
+public:
+    Channel(const ConvProblem& problem, Size b, Size c)
+        : m_p(problem),
+          m_c(c),
+          m_width(Size(problem.width)),
+          m_steps(Size(problem.steps)),
+          m_state((b * Size(problem.channels) + c) * (m_width - 1)),
+          m_first(b * m_steps * Size(problem.channels) + c),
+          m_inputs(m_width - 1 + m_steps),
+          m_grads(m_inputs.size()) {
+        for (Size w = 0; w + 1 < m_width; ++w) {
+            m_inputs[w] = m_p.initialState.empty() ? 0.0 : m_p.initialState[m_state + w];
+        }
+        for (Size t = 0; t < m_steps; ++t) {
+            m_inputs[m_width - 1 + t] = m_p.x[at(t)];
+        }
+    }
+    void convolve(ConvAnswer& a) {
+        for (Size t = 0; t < m_steps; ++t) {
+            double sum = m_p.bias.empty() ? 0.0 : m_p.bias[m_c];
+            for (Size w = 0; w < m_width; ++w) {
+                sum += m_p.weight[m_c * m_width + w] * m_inputs[t + w];
+            }
+            const double s = logistic(sum);
+            a.y[at(t)] = m_p.silu ? sum * s : sum;
+            const double slope = m_p.silu ? s + sum * s * (1.0 - s) : 1.0;
+            const double grad = (m_p.gradY.empty() ? 0.0 : m_p.gradY[at(t)]) * slope;
+            a.gradBias[m_c] += grad;
+            for (Size w = 0; w < m_width; ++w) {
+                a.gradWeight[m_c * m_width + w] += grad * m_inputs[t + w];
+                m_grads[t + w] += grad * m_p.weight[m_c * m_width + w];
+            }
+        }
+    }
+    void carry(ConvAnswer& a) {
+        for (Size w = 0; w + 1 < m_width; ++w) {
+            a.finalState[m_state + w] = m_inputs[m_steps + w];
+            m_grads[m_steps + w] +=
+                m_p.gradFinalState.empty() ? 0.0 : m_p.gradFinalState[m_state + w];
+        }
+        for (Size w = 0; w + 1 < m_width; ++w) {
+            a.gradInitialState[m_state + w] = m_grads[w];
+        }
+        for (Size t = 0; t < m_steps; ++t) {
+            a.gradX[at(t)] = m_grads[m_width - 1 + t];
+        }
+    }
+
+private:
+    [[nodiscard]] Size at(Size t) const { return m_first + t * Size(m_p.channels); }
+
+    const ConvProblem& m_p;
+    Size m_c, m_width, m_steps, m_state, m_first;
+    Numbers m_inputs, m_grads;
+};
+
 }  // namespace
 
 ConvAnswer shortConv(const ConvProblem& p) {
-    const auto carried = Size(p.width - 1), steps = Size(p.steps), width = Size(p.width);
-    const auto channels = Size(p.channels);
     ConvAnswer a;
-    a.y.resize(Size(p.batch) * steps * channels);
+    a.y.resize(Size(p.batch) * Size(p.steps) * Size(p.channels));
     a.gradX = a.y;
-    a.finalState.resize(Size(p.batch) * channels * carried);
+    a.finalState.resize(Size(p.batch) * Size(p.channels) * Size(p.width - 1));
     a.gradInitialState = a.finalState;
-    a.gradWeight.resize(channels * width);
-    a.gradBias.resize(channels);
+    a.gradWeight.resize(Size(p.channels) * Size(p.width));
+    a.gradBias.resize(Size(p.channels));
     for (Size b = 0; b < Size(p.batch); ++b) {
-        for (Size c = 0; c < channels; ++c) {
-            const Size state = (b * channels + c) * carried;
-            const auto at = [&](Size t) { return (b * steps + t) * channels + c; };
-            Channel line;
-            for (Size w = 0; w < carried; ++w) {
-                line.inputs.push_back(p.initialState.empty() ? 0.0 : p.initialState[state + w]);
-            }
-            for (Size t = 0; t < steps; ++t) {
-                line.inputs.push_back(p.x[at(t)]);
-            }
-            line.grads.resize(line.inputs.size());
-            for (Size w = 0; w < carried; ++w) {
-                a.finalState[state + w] = line.inputs[steps + w];
-                line.grads[steps + w] +=
-                    p.gradFinalState.empty() ? 0.0 : p.gradFinalState[state + w];
-            }
-            for (Size t = 0; t < steps; ++t) {
-                double sum = p.bias.empty() ? 0.0 : p.bias[c];
-                for (Size w = 0; w < width; ++w) {
-                    sum += p.weight[c * width + w] * line.inputs[t + w];
-                }
-                const double s = logistic(sum);
-                a.y[at(t)] = p.silu ? sum * s : sum;
-                const double slope = p.silu ? s + sum * s * (1.0 - s) : 1.0;
-                const double grad = (p.gradY.empty() ? 0.0 : p.gradY[at(t)]) * slope;
-                a.gradBias[c] += grad;
-                for (Size w = 0; w < width; ++w) {
-                    a.gradWeight[c * width + w] += grad * line.inputs[t + w];
-                    line.grads[t + w] += grad * p.weight[c * width + w];
-                }
-            }
-            for (Size w = 0; w < carried; ++w) {
-                a.gradInitialState[state + w] = line.grads[w];
-            }
-            for (Size t = 0; t < steps; ++t) {
-                a.gradX[at(t)] = line.grads[carried + t];
-            }
+        for (Size c = 0; c < Size(p.channels); ++c) {
+            Channel channel(p, b, c);
+            channel.convolve(a);
+            channel.carry(a);
         }
     }
     return a;
 }
 
 NormAnswer rmsNorm(const NormProblem& p) {
-    const auto rows = Size(p.rows), width = Size(p.width);
+    const auto rows = Size(p.rows);
+    const auto width = Size(p.width);
     NormAnswer a;
     a.y.resize(rows * width);
     a.inverse.resize(rows);

@@ -1,4 +1,6 @@
 // What must hold bit for bit: repeats, threads, neighbours, layouts, steps, splits, causality.
+#include <sys/mman.h>
+
 #include <array>
 
 #include "kernels/thread_pool.h"
@@ -144,6 +146,33 @@ TEST_P(DeltaRuleBits, AcceptExpandedInputs) {
     const Placed<float> o({2, 9, 2, 16}, Layout::kContiguous);
     ASSERT_EQ(deltaRuleForward<float>(plan, in, {o.out()}, workspace.data()), Status::kOk);
     EXPECT_TRUE(sameBits(o.values(), plain.o));
+}
+
+/// KR-19: strides whose offsets pass 2^32 bytes, over a sparse mapping.
+TEST_P(DeltaRuleBits, AcceptOffsetsBeyond32Bits) {
+    constexpr std::int64_t kStride = (std::int64_t{1} << 31) + 3;
+    constexpr std::size_t kBytes = (static_cast<std::size_t>(kStride) + 64) * sizeof(float);
+    void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        GTEST_SKIP() << "no address space for a sparse mapping of 8 GiB";
+    }
+    const DeltaProblem p = randomProblem({1, 2, 1, 16, 16});
+    const DeltaArguments<float> arguments(p, Layout::kContiguous);
+    DeltaInputs<float> in = arguments.inputs;
+    auto* const keys = static_cast<float*>(memory);
+    for (int i = 0; i < 16; ++i) {
+        keys[i] = in.k.data[i];
+        keys[kStride + i] = in.k.data[16 + i];
+    }
+    in.k.data = keys;
+    in.k.stride[1] = kStride;
+    const DeltaPlan plan = deltaRulePlan(shapeOf(p), {p.scale, -1}, GetParam());
+    std::vector<float> workspace(plan.forwardWorkspaceBytes / sizeof(float));
+    const Placed<float> o({1, 2, 1, 16}, Layout::kContiguous);
+    EXPECT_EQ(deltaRuleForward<float>(plan, in, {o.out()}, workspace.data()), Status::kOk);
+    EXPECT_TRUE(sameBits(o.values(), runDelta<float>(p, {GetParam(), {}, {}, {}, false}).o));
+    munmap(memory, kBytes);
 }
 
 /// KR-02: a gate of 0 everywhere is no gate, to the bit.
