@@ -43,21 +43,27 @@ at::Tensor workspaceOf(std::size_t bytes, const at::Tensor& like) {
 
 }  // namespace
 
-DeltaForward callDeltaForward(const DeltaArguments& in, const Execution& execution, Keep keep,
-                              bool wantsStateNorm) {
-    const auto plan = planOf(in);
-    const auto [batch, steps, heads, keyDim, valueDim, householders] = plan.shape;
+DeltaOutputTensors allocateDeltaOutputs(const DeltaArguments& in, Keep keep, bool wantsStateNorm) {
+    const auto batch = in.q.size(0);
+    const auto steps = in.q.size(1);
+    const auto heads = in.q.size(2);
+    const auto valueDim = in.v.size(3);
     const auto options = in.q.options();
-    DeltaForward out;
+    DeltaOutputTensors out;
     out.o = at::empty({batch, steps, heads, valueDim}, options);
-    out.finalState = at::empty({batch, heads, keyDim, valueDim}, options);
+    out.finalState = at::empty({batch, heads, in.k.size(3), valueDim}, options);
     if (keep == Keep::kResidual) {
-        out.residual =
-            at::empty({batch, std::int64_t{steps} * householders, heads, valueDim}, options);
+        out.residual = at::empty({batch, in.k.size(1), heads, valueDim}, options);
     }
     if (wantsStateNorm) {
         out.stateNorm = at::empty({batch, steps, heads}, options.dtype(at::kFloat));
     }
+    return out;
+}
+
+void callDeltaForward(const DeltaArguments& in, const DeltaOutputTensors& out,
+                      const Execution& execution) {
+    const auto plan = planOf(in);
     const auto workspace = workspaceOf(plan.forwardWorkspaceBytes, in.q);
     withElement(in.q, [&](auto zero) {
         using T = decltype(zero);
@@ -69,7 +75,6 @@ DeltaForward callDeltaForward(const DeltaArguments& in, const Execution& executi
                                              workspace.mutable_data_ptr(), execOf(execution)),
                 "deltaRule");
     });
-    return out;
 }
 
 void callDeltaBackward(const DeltaArguments& in, const at::Tensor& residual,

@@ -5,25 +5,29 @@
 
 namespace lab::ops {
 
-struct DeltaForward {
+/// Where forward writes; undefined: not wanted (o always is).
+struct DeltaOutputTensors {
     at::Tensor o, finalState;
-    at::Tensor residual;   ///< undefined: no backward will follow
-    at::Tensor stateNorm;  ///< undefined: not asked for
+    at::Tensor residual;  ///< needed by backward
+    at::Tensor stateNorm;
 };
 
 enum class Keep { kNothing, kResidual };
 
-[[nodiscard]] DeltaForward callDeltaForward(const DeltaArguments& arguments,
-                                            const Execution& execution, Keep keep,
-                                            bool wantsStateNorm);
+/// Room for o and finalState, and for what else is asked for.
+[[nodiscard]] DeltaOutputTensors allocateDeltaOutputs(const DeltaArguments& in, Keep keep,
+                                                      bool wantsStateNorm);
 
-/// Where to write; undefined: not wanted. Any strides but contiguous channels.
+void callDeltaForward(const DeltaArguments& in, const DeltaOutputTensors& out,
+                      const Execution& execution);
+
+/// Where backward writes; undefined: not wanted. Any strides but contiguous channels.
 struct DeltaGradientTensors {
     at::Tensor q, k, v, beta, gate, initialState;
 };
 
 /// Either upstream gradient may be undefined, which means zero.
-void callDeltaBackward(const DeltaArguments& arguments, const at::Tensor& residual,
+void callDeltaBackward(const DeltaArguments& in, const at::Tensor& residual,
                        const at::Tensor& gradO, const at::Tensor& gradFinalState,
                        const DeltaGradientTensors& into, const Execution& execution);
 

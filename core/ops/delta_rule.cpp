@@ -42,22 +42,32 @@ void check(const DeltaArguments& in) {
 struct Settings {
     double scale, epsilon;
     Execution execution;
+    bool wantsStateNorm;
 };
 
 struct DeltaRuleNode : torch::autograd::Function<DeltaRuleNode> {
+    // Autograd takes each tensor as an argument of its own.
+    // NOLINTNEXTLINE(readability-function-size)
     static tensor_list forward(AutogradContext* ctx, const at::Tensor& q, const at::Tensor& k,
                                const at::Tensor& v, const at::Tensor& beta,
                                const std::optional<at::Tensor>& gate,
-                               const std::optional<at::Tensor>& initialState, double scale,
-                               double epsilon, const Execution& execution, bool wantsStateNorm) {
-        const DeltaArguments in{
-            q, k, v, beta, orUndefined(gate), orUndefined(initialState), scale, epsilon};
-        DeltaForward out = callDeltaForward(in, execution, Keep::kResidual, wantsStateNorm);
+                               const std::optional<at::Tensor>& initialState,
+                               const Settings& settings) {
+        const DeltaArguments in{q,
+                                k,
+                                v,
+                                beta,
+                                orUndefined(gate),
+                                orUndefined(initialState),
+                                settings.scale,
+                                settings.epsilon};
+        const auto out = allocateDeltaOutputs(in, Keep::kResidual, settings.wantsStateNorm);
+        callDeltaForward(in, out, settings.execution);
         ctx->save_for_backward({q, k, v, beta, in.gate, in.initialState, out.residual});
-        carry(ctx, Settings{scale, epsilon, execution});
+        carry(ctx, settings);
         ctx->set_materialize_grads(false);
         tensor_list outputs{out.o, out.finalState};
-        if (wantsStateNorm) {
+        if (settings.wantsStateNorm) {
             ctx->mark_non_differentiable({out.stateNorm});
             outputs.push_back(out.stateNorm);
         }
@@ -74,7 +84,7 @@ struct DeltaRuleNode : torch::autograd::Function<DeltaRuleNode> {
         const at::Tensor gradFinal = upstream[1].defined() ? upstream[1].contiguous() : upstream[1];
         callDeltaBackward(in, saved[6], upstream[0], gradFinal,
                           {g[0], g[1], g[2], g[3], g[4], g[5]}, settings.execution);
-        return {g[0], g[1], g[2], g[3], g[4], g[5], {}, {}, {}, {}};
+        return {g[0], g[1], g[2], g[3], g[4], g[5], {}};
     }
 };
 
@@ -88,8 +98,8 @@ DeltaResult deltaRule(const DeltaArguments& in, const Execution& execution, bool
     const at::Tensor initial =
         in.initialState.defined() ? in.initialState.contiguous() : in.initialState;
     const tensor_list out =
-        DeltaRuleNode::apply(in.q, in.k, in.v, in.beta, maybe(in.gate), maybe(initial), in.scale,
-                             in.normaliseEpsilon, execution, wantsStateNorm);
+        DeltaRuleNode::apply(in.q, in.k, in.v, in.beta, maybe(in.gate), maybe(initial),
+                             Settings{in.scale, in.normaliseEpsilon, execution, wantsStateNorm});
     return {out[0], out[1], wantsStateNorm ? out[2] : at::Tensor()};
 }
 

@@ -26,8 +26,8 @@ struct DeltaResult {
 
 /// CPU: our kernel. CUDA: the chunk form of delta_rule_peers.h. Gradients of o and finalState reach
 /// every argument; those not wanted are not computed.
-[[nodiscard]] DeltaResult deltaRule(const DeltaArguments& arguments,
-                                    const Execution& execution = {}, bool wantsStateNorm = false);
+[[nodiscard]] DeltaResult deltaRule(const DeltaArguments& in, const Execution& execution = {},
+                                    bool wantsStateNorm = false);
 
 /// What the delta rule reads, from one projection of each token.
 ///

@@ -11,11 +11,11 @@ namespace lab::ops {
 enum class LoopForm { kMatmul, kSum };
 
 /// Token by token over unbound slices.
-[[nodiscard]] DeltaResult deltaRuleLoop(const DeltaArguments& arguments, LoopForm form);
+[[nodiscard]] DeltaResult deltaRuleLoop(const DeltaArguments& in, LoopForm form);
 
 /// `chunk` tokens at a time: within a chunk the writes are one triangular system, between chunks
 /// the state is carried. Source: Yang et al., "Parallelizing Linear Transformers with the Delta
 /// Rule" (2406.06484), section 3.2; with gates 2412.06464, section 3.3.
-[[nodiscard]] DeltaResult deltaRuleChunk(const DeltaArguments& arguments, std::int64_t chunk);
+[[nodiscard]] DeltaResult deltaRuleChunk(const DeltaArguments& in, std::int64_t chunk);
 
 }  // namespace lab::ops
