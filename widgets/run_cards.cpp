@@ -142,73 +142,78 @@ QRectF RunCards::cardFrame(int card) const {
 }
 
 void RunCards::paintEvent(QPaintEvent* /*event*/) {
-    const Theme& theme = Theme::of(palette());
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    const QFont plain = font();
-    const QFont small = scaled(plain, 0.88);
-    const double line = fontMetrics().height();
     for (int i = 0; i < static_cast<int>(m_cards.size()); ++i) {
-        const RunCard& card = m_cards[static_cast<std::size_t>(i)];
-        const values::Snapshot& now = card.snapshot;
+        const Theme& theme = Theme::of(palette());
         const QRectF frame = cardFrame(i);
         const bool chosen = i == m_current;
         painter.setPen(QPen(chosen ? theme.accent : theme.hairline, chosen ? 1.6 : 1));
         painter.setBrush(theme.raised);
         painter.drawRoundedRect(frame, 7, 7);
-
-        const QColor run = theme.series(card.style).colour;
         const QRectF inner = frame.adjusted(14, 8, -14, -8);
-        drawMarker(painter, theme.series(card.style),
-                   QPointF(inner.left() + 5, inner.top() + line / 2), 5);
-        painter.setFont(strong(plain));
-        painter.setPen(theme.text);
-        const QString state = stateTitle(now.state);
-        const double stateWidth = QFontMetricsF(small).horizontalAdvance(state) + 18;
-        drawElided(painter, {inner.left() + 18, inner.top(), inner.width() - 22 - stateWidth, line},
-                   Qt::AlignLeft | Qt::AlignVCenter, card.title);
-        painter.setFont(small);
-        const QRectF chip(inner.right() - stateWidth, inner.top(), stateWidth, line + 1);
-        QColor chipFill = stateColour(now.state, theme);
-        painter.setPen(Qt::NoPen);
-        chipFill.setAlphaF(0.16F);
-        painter.setBrush(chipFill);
-        painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2);
-        painter.setPen(stateColour(now.state, theme));
-        painter.drawText(chip, Qt::AlignCenter, state);
-
-        double y = inner.top() + line + 8;
-        const double part =
-            now.steps > 0 ? static_cast<double>(now.step) / static_cast<double>(now.steps) : 0;
-        drawBar(painter, {inner.left(), y, inner.width(), 5}, part, run, theme.hairline);
-        y += 10;
-        painter.setPen(theme.mutedText);
-        drawElided(painter, {inner.left(), y, inner.width(), line},
-                   Qt::AlignLeft | Qt::AlignVCenter,
-                   now.message.empty() ? progressText(card) : QString::fromStdString(now.message));
-        y += line + 2;
-        painter.setPen(theme.text);
-        const QLocale locale;
-        const QString loss = tr("loss %1").arg(locale.toString(now.loss, 'g', 3));
-        drawElided(painter, {inner.left(), y, inner.width(), line},
-                   Qt::AlignLeft | Qt::AlignVCenter,
-                   tr("%1 · trained (%2, %3) · %4")
-                       .arg(loss)
-                       .arg(now.trainedLength.commands)
-                       .arg(now.trainedLength.spacing)
-                       .arg(card.device));
-        y += line + 2;
-        QStringList accuracies;
-        for (const values::LengthAccuracy& at : now.evaluations) {
-            accuracies << tr("(%1,%2) %3 %")
-                              .arg(at.length.commands)
-                              .arg(at.length.spacing)
-                              .arg(locale.toString(100 * at.value, 'f', 1));
-        }
-        drawElided(
-            painter, {inner.left(), y, inner.width(), line}, Qt::AlignLeft | Qt::AlignVCenter,
-            accuracies.isEmpty() ? tr("not evaluated yet") : accuracies.join(QStringLiteral("  ")));
+        paintHeading(painter, inner, m_cards[static_cast<std::size_t>(i)]);
+        paintFigures(painter, inner, m_cards[static_cast<std::size_t>(i)]);
     }
+}
+
+void RunCards::paintHeading(QPainter& painter, const QRectF& inner, const RunCard& card) const {
+    const Theme& theme = Theme::of(palette());
+    const double line = fontMetrics().height();
+    const QFont small = scaled(font(), 0.88);
+    const QString state = stateTitle(card.snapshot.state);
+    const double stateWidth = QFontMetricsF(small).horizontalAdvance(state) + 18;
+    drawMarker(painter, theme.series(card.style), {inner.left() + 5, inner.top() + line / 2}, 5);
+    painter.setFont(strong(font()));
+    painter.setPen(theme.text);
+    drawElided(painter, {inner.left() + 18, inner.top(), inner.width() - 22 - stateWidth, line},
+               Qt::AlignLeft | Qt::AlignVCenter, card.title);
+    const QRectF chip(inner.right() - stateWidth, inner.top(), stateWidth, line + 1);
+    const QColor mood = stateColour(card.snapshot.state, theme);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(withAlpha(mood, 0.16));
+    painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2);
+    painter.setFont(small);
+    painter.setPen(mood);
+    painter.drawText(chip, Qt::AlignCenter, state);
+}
+
+void RunCards::paintFigures(QPainter& painter, const QRectF& inner, const RunCard& card) const {
+    const Theme& theme = Theme::of(palette());
+    const values::Snapshot& now = card.snapshot;
+    const double line = fontMetrics().height();
+    double y = inner.top() + line + 8;
+    const double part =
+        now.steps > 0 ? static_cast<double>(now.step) / static_cast<double>(now.steps) : 0;
+    drawBar(painter, {inner.left(), y, inner.width(), 5}, part, theme.series(card.style).colour,
+            theme.hairline);
+    y += 10;
+    painter.setFont(scaled(font(), 0.88));
+    const auto write = [&](const QString& text, const QColor& ink) {
+        painter.setPen(ink);
+        drawElided(painter, {inner.left(), y, inner.width(), line},
+                   Qt::AlignLeft | Qt::AlignVCenter, text);
+        y += line + 2;
+    };
+    const bool failed = !now.message.empty();
+    write(failed ? QString::fromStdString(now.message) : progressText(card),
+          failed ? stateColour(now.state, theme) : theme.mutedText);
+    const QLocale locale;
+    write(tr("loss %1 · trained (%2, %3) · %4")
+              .arg(locale.toString(now.loss, 'g', 3))
+              .arg(now.trainedLength.commands)
+              .arg(now.trainedLength.spacing)
+              .arg(card.device),
+          theme.text);
+    QStringList accuracies;
+    for (const values::LengthAccuracy& at : now.evaluations) {
+        accuracies << tr("(%1,%2) %3 %")
+                          .arg(at.length.commands)
+                          .arg(at.length.spacing)
+                          .arg(locale.toString(100 * at.value, 'f', 1));
+    }
+    write(accuracies.isEmpty() ? tr("not evaluated yet") : accuracies.join(QStringLiteral("  ")),
+          theme.text);
 }
 
 void RunCards::mousePressEvent(QMouseEvent* event) {

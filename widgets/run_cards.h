@@ -38,6 +38,8 @@ protected:
 
 private:
     [[nodiscard]] QRectF cardFrame(int card) const;
+    void paintHeading(QPainter& painter, const QRectF& inner, const RunCard& card) const;
+    void paintFigures(QPainter& painter, const QRectF& inner, const RunCard& card) const;
     std::vector<RunCard> m_cards;
     int m_current = 0;
 };

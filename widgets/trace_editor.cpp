@@ -5,7 +5,6 @@
 #include <QPainterPath>
 #include <QRegularExpression>
 #include <QScrollBar>
-#include <QSyntaxHighlighter>
 #include <QTextBlock>
 #include <algorithm>
 #include <array>
@@ -13,46 +12,12 @@
 #include <cmath>
 
 #include "widgets/paint.h"
+#include "widgets/repl_highlighter.h"
 
 namespace lab::widgets {
 namespace {
 
 using values::TokenKind;
-
-// Colours by lexeme; what depends on a model is painted behind the text instead.
-class ReplHighlighter final : public QSyntaxHighlighter {
-public:
-    ReplHighlighter(QTextDocument* document, const QWidget& editor)
-        : QSyntaxHighlighter(document), m_editor(editor) {}
-
-protected:
-    void highlightBlock(const QString& text) override {
-        static const QRegularExpression lexeme(
-            QStringLiteral("(>>>)|('[^']*'?)|([A-Za-z_]\\w*)|(\\d+)|([^\\s\\w])"));
-        const Theme& theme = Theme::of(m_editor.palette());
-        const bool isOutput = !text.startsWith(QStringLiteral(">>>"));
-        for (auto it = lexeme.globalMatch(text); it.hasNext();) {
-            const auto match = it.next();
-            const QString word = match.captured();
-            QTextCharFormat format;
-            if (match.hasCaptured(1) || (match.hasCaptured(5) && !isOutput)) {
-                format.setForeground(theme.mutedText);
-            } else if (match.hasCaptured(2)) {
-                format.setForeground(theme.good);
-            } else if (word == QLatin1String("print")) {
-                format.setForeground(theme.accent);
-            } else {
-                format.setForeground(theme.text);
-                format.setFontWeight(match.hasCaptured(4) ? QFont::DemiBold : QFont::Normal);
-            }
-            setFormat(static_cast<int>(match.capturedStart()),
-                      static_cast<int>(match.capturedLength()), format);
-        }
-    }
-
-private:
-    const QWidget& m_editor;
-};
 
 void drawWave(QPainter& painter, const QRectF& under, const QColor& colour) {
     QPainterPath wave(under.bottomLeft() - QPointF(3, 0));

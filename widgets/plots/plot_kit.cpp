@@ -96,7 +96,7 @@ void wrapLegend(QCustomPlot& plot) {
     const QFontMetrics metrics(plot.legend->font());
     for (int i = 0; i < plot.legend->itemCount(); ++i) {
         if (auto* item = qobject_cast<QCPPlottableLegendItem*>(plot.legend->item(i))) {
-            widest = std::max(widest, metrics.horizontalAdvance(item->plottable()->name()) + 50);
+            widest = std::max(widest, metrics.horizontalAdvance(item->plottable()->name()) + 44);
         }
     }
     const int columns = std::max(1, (plot.width() - 20) / widest);

@@ -1,5 +1,6 @@
 #include "widgets/stage/next_token_bars.h"
 
+#include <QLocale>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -54,64 +55,66 @@ void NextTokenBars::paintEvent(QPaintEvent* /*event*/) {
     const Theme& theme = Theme::of(palette());
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    const QFont code = monospaced(font());
     const double line = fontMetrics().height();
     const QRectF area = QRectF(rect()).adjusted(8, 4, -8, -4);
+    painter.setPen(theme.mutedText);
     if (m_candidates.empty()) {
-        painter.setPen(theme.mutedText);
         painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap,
                          tr("No model reads this trace."));
         return;
     }
+    const QFont code = monospaced(font());
     painter.setFont(code);
-    painter.setPen(theme.mutedText);
-    const QFontMetricsF metrics(code);
-    painter.drawText(
-        QRectF(area.left(), area.top(), area.width(), line * 1.4), Qt::AlignLeft | Qt::AlignVCenter,
-        metrics.elidedText(m_context, Qt::ElideLeft, area.width() - 14) + QStringLiteral("▁"));
-    double y = area.top() + line * 1.6;
-    const double row = line + 6;
-    double shown = 0;
-    const double names = std::max(metrics.horizontalAdvance(QStringLiteral("print")) + 4, 24.0);
-    const double numbers = metrics.horizontalAdvance(QStringLiteral("0.00")) + 6;
-    int drawn = 0;
-    for (const values::Candidate& candidate : m_candidates) {
-        if (drawn == m_rows || y + row > area.bottom() + 1) {
-            break;
-        }
-        const bool isTrue = tokenText(candidate.text) == m_truth;
-        painter.setFont(isTrue ? strong(code) : code);
-        painter.setPen(theme.text);
-        drawElided(painter, {area.left() + 16, y, names, row}, Qt::AlignLeft | Qt::AlignVCenter,
-                   tokenText(candidate.text));
-        const QRectF bar(area.left() + 16 + names, y + row * 0.22,
-                         area.width() - names - numbers - 22, row * 0.56);
-        drawBar(painter, bar, candidate.probability,
-                isTrue ? theme.model : withAlpha(theme.model, 0.5), withAlpha(theme.text, 0.07));
-        painter.setFont(isTrue ? strong(font()) : font());
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(bar.right(), y, numbers + 6, row),
-                         Qt::AlignRight | Qt::AlignVCenter,
-                         QString::number(candidate.probability, 'f', 2));
-        if (isTrue) {
-            painter.setPen(QPen(theme.good, 2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-            painter.setBrush(Qt::NoBrush);
-            const QPointF mid(area.left() + 6, y + row / 2);
-            painter.drawPolyline(
-                QPolygonF({mid + QPointF(-4, 0), mid + QPointF(-1, 3.5), mid + QPointF(5, -4)}));
-        }
-        shown += candidate.probability;
-        y += row;
-        ++drawn;
+    painter.drawText(QRectF(area.left(), area.top(), area.width(), line * 1.4),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetricsF(code).elidedText(m_context, Qt::ElideLeft, area.width() - 14) +
+                         QStringLiteral("▁"));
+    QRectF row(area.left(), area.top() + line * 1.6, area.width(), line + 6);
+    double rest = 1;
+    for (int i = 0; i < std::min(m_rows, static_cast<int>(m_candidates.size())) &&
+                    row.bottom() <= area.bottom() + 1;
+         ++i) {
+        const values::Candidate& candidate = m_candidates[static_cast<std::size_t>(i)];
+        paintRow(painter, row, candidate);
+        rest -= candidate.probability;
+        row.translate(0, row.height());
     }
-    const double rest = 1 - shown;
-    if (rest > 0.005 && y + row <= area.bottom() + 4) {
+    if (rest > 0.005 && row.bottom() <= area.bottom() + 4) {
         painter.setFont(font());
         painter.setPen(theme.mutedText);
-        painter.drawText(QRectF(area.left() + 16, y, area.width() - 16, row),
-                         Qt::AlignLeft | Qt::AlignVCenter, tr("all others"));
-        painter.drawText(QRectF(area.left(), y, area.width(), row),
-                         Qt::AlignRight | Qt::AlignVCenter, QString::number(rest, 'f', 2));
+        painter.drawText(row.adjusted(16, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                         tr("all others"));
+        painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter, QLocale().toString(rest, 'f', 2));
+    }
+}
+
+void NextTokenBars::paintRow(QPainter& painter, const QRectF& row,
+                             const values::Candidate& candidate) const {
+    const Theme& theme = Theme::of(palette());
+    const QFont code = monospaced(font());
+    const QFontMetricsF metrics(code);
+    const double names = metrics.horizontalAdvance(QStringLiteral("print(")) + 4;
+    const double numbers = metrics.horizontalAdvance(QStringLiteral("0.00")) + 6;
+    const bool isTrue = tokenText(candidate.text) == m_truth;
+    painter.setFont(isTrue ? strong(code) : code);
+    painter.setPen(theme.text);
+    drawElided(painter, {row.left() + 16, row.top(), names, row.height()},
+               Qt::AlignLeft | Qt::AlignVCenter, tokenText(candidate.text));
+    drawBar(painter,
+            {row.left() + 16 + names, row.top() + row.height() * 0.22,
+             row.width() - names - numbers - 20, row.height() * 0.56},
+            candidate.probability, isTrue ? theme.model : withAlpha(theme.model, 0.5),
+            withAlpha(theme.text, 0.07));
+    painter.setFont(isTrue ? strong(font()) : font());
+    painter.setPen(theme.text);
+    painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter,
+                     QLocale().toString(candidate.probability, 'f', 2));
+    if (isTrue) {
+        painter.setPen(QPen(theme.good, 2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter.setBrush(Qt::NoBrush);
+        const QPointF mid(row.left() + 6, row.center().y());
+        painter.drawPolyline(
+            QPolygonF({mid + QPointF(-4, 0), mid + QPointF(-1, 3.5), mid + QPointF(5, -4)}));
     }
 }
 

@@ -30,6 +30,8 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    void paintRow(QPainter& painter, const QRectF& row, const values::Candidate& candidate) const;
+
     std::vector<values::Candidate> m_candidates;
     QString m_truth, m_context;
     int m_rows = 6;
