@@ -44,21 +44,23 @@ Numbers part(const Numbers& all, int batch, std::size_t at, std::size_t count) {
     return result;
 }
 
+/// Tokens [begin, end) of an array with `width` numbers a token and head.
+Numbers tokens(const DeltaProblem& p, const Numbers& all, int width, int begin, int end) {
+    const auto each = static_cast<std::size_t>(width * p.heads);
+    return part(all, p.batch, static_cast<std::size_t>(begin) * each,
+                static_cast<std::size_t>(end - begin) * each);
+}
+
 /// Tokens [begin, end) of every sequence.
 DeltaProblem slice(const DeltaProblem& p, int begin, int end) {
     DeltaProblem s = p;
     s.steps = end - begin;
-    const auto cut = [&](const Numbers& all, int width) {
-        const auto w = static_cast<std::size_t>(width * p.heads);
-        return part(all, p.batch, static_cast<std::size_t>(begin) * w,
-                    static_cast<std::size_t>(s.steps) * w);
-    };
-    s.q = cut(p.q, p.keyDim);
-    s.k = cut(p.k, p.keyDim * p.householders);
-    s.v = cut(p.v, p.valueDim * p.householders);
-    s.beta = cut(p.beta, p.householders);
-    s.gate = cut(p.gate, 1);
-    s.gradO = cut(p.gradO, p.valueDim);
+    s.q = tokens(p, p.q, p.keyDim, begin, end);
+    s.k = tokens(p, p.k, p.keyDim * p.householders, begin, end);
+    s.v = tokens(p, p.v, p.valueDim * p.householders, begin, end);
+    s.beta = tokens(p, p.beta, p.householders, begin, end);
+    s.gate = tokens(p, p.gate, 1, begin, end);
+    s.gradO = tokens(p, p.gradO, p.valueDim, begin, end);
     return s;
 }
 
@@ -242,11 +244,10 @@ TEST_P(DeltaRuleBits, SurviveSplittingASequence) {
             EXPECT_TRUE(sameBits(late.finalState, whole.finalState));
             EXPECT_TRUE(sameBits(early.gradInitialState, whole.gradInitialState));
             const auto expectJoined = [&](auto member, int width) {
-                DeltaProblem joined = p;
-                joined.q = widen(whole.*member);  // slice() cuts any array of this width
-                joined.keyDim = width;
-                EXPECT_TRUE(sameBits(early.*member, cast<float>(slice(joined, 0, cut).q)));
-                EXPECT_TRUE(sameBits(late.*member, cast<float>(slice(joined, cut, p.steps).q)));
+                const Numbers joined = widen(whole.*member);
+                EXPECT_TRUE(sameBits(early.*member, cast<float>(tokens(p, joined, width, 0, cut))));
+                EXPECT_TRUE(
+                    sameBits(late.*member, cast<float>(tokens(p, joined, width, cut, p.steps))));
             };
             expectJoined(&DeltaRun<float>::o, p.valueDim);
             expectJoined(&DeltaRun<float>::gradQ, p.keyDim);
