@@ -154,6 +154,9 @@ values::ExperimentSpec experimentFor(const TrainOptions& options, const std::str
     }
     if (options.steps) {
         spec.training.steps = *options.steps;
+        for (auto& model : spec.models) {
+            model.steps = 0;
+        }
     }
     for (const values::Problem& problem : values::problemsIn(spec)) {
         throw Failure(ExitCode::kUsage, problem.field + " " + problem.text);

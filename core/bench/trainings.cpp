@@ -108,6 +108,9 @@ std::vector<Job> jobsOf(std::string_view preset, const BenchOptions& options) {
     values::ExperimentSpec whole = lab::preset(preset);
     if (options.steps > 0) {
         whole.training.steps = options.steps;
+        for (auto& model : whole.models) {
+            model.steps = 0;
+        }
     }
     std::vector<Job> jobs;
     for (int model = 0; model < static_cast<int>(whole.models.size()); ++model) {

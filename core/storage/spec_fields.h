@@ -44,6 +44,7 @@ void visit(values::ModelSpec& model, Visitor& visitor) {
     visitor("norm_epsilon", model.normEpsilon);
     visitor("position", model.position);
     visitor("max_steps", model.maxSteps);
+    visitor("steps", model.steps);
 }
 
 template <class Visitor>

@@ -19,7 +19,7 @@ namespace {
 
 using values::LabError;
 
-values::ExperimentSpec checked(values::ExperimentSpec spec) {
+values::ExperimentSpec checked(const values::ExperimentSpec& spec) {
     const auto problems = values::problemsIn(spec);
     std::string text;
     for (const auto& problem : problems) {
@@ -31,7 +31,7 @@ values::ExperimentSpec checked(values::ExperimentSpec spec) {
     if (!text.empty()) {
         throw LabError(LabError::Kind::kInvalidInput, text);
     }
-    return spec;
+    return values::onlyModel(spec, 0);
 }
 
 at::Tensor hostCopy(const at::Tensor& tensor) {
@@ -100,8 +100,8 @@ std::unique_ptr<models::SequenceModel> modelOf(const values::ExperimentSpec& spe
     return models::makeModel(config);
 }
 
-Trainer::Trainer(values::ExperimentSpec spec, models::DeltaImplementation implementation)
-    : m_spec(checked(std::move(spec))),
+Trainer::Trainer(const values::ExperimentSpec& spec, models::DeltaImplementation implementation)
+    : m_spec(checked(spec)),
       m_task(data::makeTask(m_spec.task)),
       m_curriculum(m_spec.training),
       m_peakRate(m_spec.training.learningRate) {

@@ -39,8 +39,9 @@ public:
     static constexpr std::int64_t kHeadsEvery = 10;
 
     /// LabError{kInvalidInput} when the spec has problems or not exactly one model.
-    explicit Trainer(values::ExperimentSpec spec, models::DeltaImplementation implementation =
-                                                      models::DeltaImplementation::kKernel);
+    explicit Trainer(
+        const values::ExperimentSpec& spec,
+        models::DeltaImplementation implementation = models::DeltaImplementation::kKernel);
     ~Trainer();
     Trainer(const Trainer&) = delete;
     Trainer& operator=(const Trainer&) = delete;

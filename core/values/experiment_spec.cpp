@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <regex>
+#include <utility>
 
 namespace lab::values {
 namespace {
@@ -113,6 +114,7 @@ void checkModel(const ModelSpec& model, const std::string& at, Checker& check) {
                           std::to_string(model.width));
     }
     check.positive(model.normEpsilon, at + ".norm_epsilon");
+    check.range<std::int64_t>(model.steps, 0, 100'000'000, at + ".steps");
     if (model.architecture == "delta_net") {
         check.range(model.householders, 1, 4, at + ".householders");
         check.range(model.convWidth, 0, 16, at + ".conv_width");
@@ -181,6 +183,9 @@ std::vector<Problem> problemsIn(const ExperimentSpec& spec) {
 ExperimentSpec onlyModel(const ExperimentSpec& spec, int index) {
     ExperimentSpec one = spec;
     one.models = {spec.models.at(static_cast<std::size_t>(index))};
+    if (const auto own = std::exchange(one.models.front().steps, 0); own > 0) {
+        one.training.steps = own;
+    }
     return one;
 }
 

@@ -62,6 +62,8 @@ struct ModelSpec {
     // transformer
     PositionCode position = PositionCode::kRotary;
     int maxSteps = 4096;  ///< kLearned: rows of the position table
+    std::int64_t steps =
+        0;  ///< a budget of optimiser steps for this model alone; 0: training.steps
     bool operator==(const ModelSpec&) const = default;
 };
 
@@ -124,7 +126,8 @@ struct Problem {
 /// Every problem, in field order; empty when every model can be trained.
 [[nodiscard]] std::vector<Problem> problemsIn(const ExperimentSpec& spec);
 
-/// The same experiment with its model number `index` alone: what one run trains.
+/// The same experiment with its model number `index` alone: what one run trains. A budget of the
+/// model's own becomes training.steps.
 [[nodiscard]] ExperimentSpec onlyModel(const ExperimentSpec& spec, int index);
 
 /// "DeltaNet [-1,1]", "DeltaNet [0,1] n_h 2", "Transformer 2 layers", or the name a person gave.

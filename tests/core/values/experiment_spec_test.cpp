@@ -54,6 +54,17 @@ TEST(ExperimentSpec, NamesRoundTrip) {
     EXPECT_EQ(fromName<CommandSet>("juggle"), std::nullopt);
 }
 
+TEST(ExperimentSpec, ABudgetOfAModelIsThatOfItsRun) {
+    ExperimentSpec spec;
+    spec.training.steps = 100;
+    spec.models.resize(2);
+    spec.models[1].steps = 700;
+
+    EXPECT_EQ(onlyModel(spec, 0).training.steps, 100);
+    EXPECT_EQ(onlyModel(spec, 1).training.steps, 700);
+    EXPECT_EQ(onlyModel(onlyModel(spec, 1), 0), onlyModel(spec, 1));
+}
+
 TEST(ExperimentSpec, ADisplayNameTellsTheEigenvalueRange) {
     ModelSpec model;
     EXPECT_EQ(displayName(model), "DeltaNet [-1,1]");
