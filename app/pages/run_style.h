@@ -1,0 +1,15 @@
+// How a run looks wherever it appears: the same colour, dash and marker on every plot and list.
+#pragma once
+
+#include <QIcon>
+#include <QPalette>
+
+#include "app/runs/run.h"
+
+namespace lab::app {
+
+/// Number of the series style, see widgets::Theme::series.
+[[nodiscard]] int styleOf(const Run& run);
+[[nodiscard]] QIcon styleIcon(int style, const QPalette& palette);
+
+}  // namespace lab::app
