@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kFrameGoalMs = 25;
 constexpr double kSlowdownGoal = 0.02;
-constexpr int kPeriodMs = 1500;
+constexpr int kPeriodMs = 1000;
 constexpr int kWarmUpMs = 2500;
 constexpr std::int64_t kForever = 10'000'000;
 

@@ -22,7 +22,7 @@ struct Options {
     bool train = false;                ///< start training at once
     bool benchGui = false;
     bool json = false;
-    double benchSeconds = 24;
+    double benchSeconds = 90;
 };
 
 /// What to do with a command line: go on with `options`, or print `text` and end.
