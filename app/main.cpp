@@ -15,6 +15,7 @@
 #include "app/window/main_window.h"
 #include "core/runs.h"
 #include "core/session.h"
+#include "widgets/icons.h"
 #include "widgets/timeline.h"
 
 namespace lab::app {
@@ -61,6 +62,7 @@ int runWindow(const Options& options) {
     Workbench bench(unattended ? std::filesystem::path{} : lab::defaultStore());
     MainWindow window(bench,
                       unattended ? MainWindow::Layout::kStandard : MainWindow::Layout::kKept);
+    window.setWindowIcon(widgets::lineIcon(QStringLiteral("shell")));
     window.setTheme(themeOf(options));
     openExperiment(options, bench);
     std::unique_ptr<FrameLog> log;
