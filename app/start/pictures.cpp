@@ -3,6 +3,7 @@
 #include <QDir>
 #include <QEventLoop>
 #include <QPixmap>
+#include <QTabWidget>
 #include <QTimer>
 #include <algorithm>
 
@@ -32,6 +33,21 @@ void save(MainWindow& window, const QString& path) {
     if (!window.grab().save(path)) {
         throw values::LabError(values::LabError::Kind::kInvalidInput,
                                MainWindow::tr("%1 cannot be written").arg(path).toStdString());
+    }
+}
+
+/// The page on show, and each further tab of it as a picture of its own.
+void savePage(MainWindow& window, const QString& beginning, const QString& theme) {
+    letPass(kSettleMs);
+    save(window, QStringLiteral("%1_%2.png").arg(beginning, theme));
+    auto* tabs = window.page(window.mode()).findChild<QTabWidget*>();
+    for (int tab = 1; tabs != nullptr && tab < tabs->count(); ++tab) {
+        tabs->setCurrentIndex(tab);
+        letPass(kSettleMs);
+        save(window, QStringLiteral("%1-%2_%3.png").arg(beginning).arg(tab + 1).arg(theme));
+    }
+    if (tabs != nullptr) {
+        tabs->setCurrentIndex(0);
     }
 }
 
@@ -77,9 +93,8 @@ void takePictures(MainWindow& window, Workbench& bench, const QString& folder) {
         window.setTheme(theme);
         for (int mode = 0; mode < kModeCount; ++mode) {
             window.showMode(mode);
-            letPass(kSettleMs);
-            save(window, QStringLiteral("%1/%2_%3.png")
-                             .arg(folder, modeNames().at(mode), QString::fromLatin1(name)));
+            savePage(window, QStringLiteral("%1/%2").arg(folder, modeNames().at(mode)),
+                     QString::fromLatin1(name));
         }
     }
     window.showMode(kShellGame);

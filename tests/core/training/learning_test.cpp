@@ -23,7 +23,9 @@ TEST(Learning, NegativeEigenvaluesBridgeFourTimesTheSpacingAndPositiveOnesDoNot)
     expectGoals("first-minute");
 }
 
-TEST(Learning, WordProblemsOfSwapsAreSolvedInSeconds) { expectGoals("word-problems"); }
+TEST(Learning, WordProblemsOfSwapsAreSolvedInSeconds) {
+    expectGoals("word-problems");
+}
 
 }  // namespace
 }  // namespace lab
