@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "core/values/lab_error.h"
 #include "tests/core/storage/scratch_folder.h"
@@ -245,6 +247,21 @@ TEST(SpecToml, EveryPresetIsReadWithoutAnUnknownKey) {
         ++presets;
     }
     EXPECT_GE(presets, 5);
+}
+
+TEST(SpecToml, EveryKeyIsInTheDocumentation) {
+    std::ifstream file(std::string(LAB_GOLDEN_DIR) + "/../../docs/experiment.md");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::istringstream lines(toToml(ExperimentSpec{}));
+    int keys = 0;
+    for (std::string line; std::getline(lines, line);) {
+        const auto equals = line.find(" = ");
+        if (equals != std::string::npos) {
+            ++keys;
+            EXPECT_THAT(text, HasSubstr("`" + line.substr(0, equals) + "`"));
+        }
+    }
+    EXPECT_GT(keys, 40);
 }
 
 }  // namespace
