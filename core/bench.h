@@ -57,6 +57,27 @@ struct BenchInfo {
 ///   NAME of a preset: as first-minute with {seed, model, ...}, without goals
 [[nodiscard]] BenchReport runBench(std::string_view name, const BenchOptions& options);
 
+/// One operation of the kernels at one shape, by wall clock.
+struct OpRequest {
+    std::string op;                                   ///< e.g. "delta"; see benchOps
+    int batch = 32, steps = 64, heads = 4, dim = 32;  ///< the model's width is heads * dim
+    std::string pass = "fwd_bwd";                     ///< or "fwd"
+    int threads = 1, samples = 21;
+};
+struct OpTiming {
+    OpRequest request;
+    double medianMs = 0;
+    std::vector<double> samplesMs;
+    double relativeError = 0;  ///< largest of output and gradients against float64, short sequence
+    std::string variant;       ///< of the kernel that ran
+};
+[[nodiscard]] std::vector<std::string> benchOps();
+/// LabError{kInvalidInput} when the operation, the pass or the shape does not exist.
+[[nodiscard]] OpTiming timeOp(const OpRequest& request);
+/// One line {"op", "shape": {"B","T","H","D"}, "pass", "threads", "median_ms", "samples_ms",
+/// "rel_err", "variant", "impl": "lab"}.
+[[nodiscard]] std::string toJson(const OpTiming& timing);
+
 /// One object {"bench", "goals", "rows", "pass"}. A value that does not exist is null.
 [[nodiscard]] std::string toJson(const BenchReport& report);
 /// Plain text with aligned columns, then the goals.

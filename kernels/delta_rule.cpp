@@ -5,37 +5,16 @@
 #include <cmath>
 #include <cstdio>
 
+#include "kernels/cpu/dispatch.h"
 #include "kernels/cpu/jobs.h"
-#include "kernels/cpu/spread.h"
-#include "kernels/cpu/tables.h"
 #include "kernels/cpu/views.h"
 
 namespace lab::kernels {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kStepStackBytes = std::size_t{512} << 10U;
-
 /// Tokens packed at a time: enough to hide the packing, few enough to stay in the L1 cache.
 int tileStepsFor(const DeltaShape& shape) {
     return std::clamp(16 / shape.householders, 1, std::max(shape.steps, 1));
-}
-
-/// 0: any extents; else the compiled K = V of cpu::KernelTable.
-int variantFor(const DeltaShape& shape) {
-    if (shape.keyDim != shape.valueDim) {
-        return 0;
-    }
-    switch (shape.keyDim) {
-        case 16: return 1;
-        case 32: return 2;
-        case 64: return 3;
-        default: return 0;
-    }
-}
-
-int lanesOf(Isa isa, bool doublePrecision) {
-    return (isa == Isa::kAvx512 ? 64 : isa == Isa::kAvx2 ? 32 : 16) / (doublePrecision ? 8 : 4);
 }
 
 bool isValid(const DeltaShape& s) {
@@ -52,26 +31,16 @@ bool isValid(const DeltaShape& s) {
            s.householders <= 4096;
 }
 
+int variantOf(const DeltaShape& s) {
+    return cpu::squareVariant(s.keyDim, s.valueDim);
+}
+
 std::size_t elementsPerWorker(const DeltaPlan& plan, bool backward) {
     const DeltaShape& s = plan.shape;
-    return cpu::deltaScratch({s.steps, s.keyDim, s.valueDim, s.householders, tileStepsFor(s),
-                              lanesOf(plan.isa, plan.doublePrecision)},
-                             backward)
+    return cpu::deltaScratch(
+               {s.steps, s.keyDim, s.valueDim, s.householders, tileStepsFor(s), cpu::lanesOf(plan)},
+               backward)
         .size;
-}
-
-std::size_t workspaceBytes(const DeltaPlan& plan, bool backward) {
-    const std::int64_t items = std::int64_t{plan.shape.batch} * plan.shape.heads;
-    const auto workers = static_cast<std::size_t>(std::min<std::int64_t>(items, cpu::kMaxWorkers));
-    const std::size_t element = plan.doublePrecision ? sizeof(double) : sizeof(float);
-    return workers * elementsPerWorker(plan, backward) * element + kAlignment;
-}
-
-template <class T>
-T* aligned(void* workspace) {
-    const auto address = reinterpret_cast<std::uintptr_t>(workspace);
-    return static_cast<T*>(workspace) +
-           ((address + kAlignment - 1) / kAlignment * kAlignment - address) / sizeof(T);
 }
 
 template <class T>
@@ -111,20 +80,8 @@ cpu::DeltaJob<T> jobFor(const DeltaPlan& plan, const DeltaInputs<T>& in) {
     return job;
 }
 
-template <class T>
-using DeltaKernel = void (*)(const cpu::DeltaJob<T>&, std::int64_t, T*);
-
-template <class T>
-void run(const DeltaPlan& plan, DeltaKernel<T> kernel, const cpu::DeltaJob<T>& job, bool backward,
-         void* workspace, const Exec& exec) {
-    const std::size_t each = elementsPerWorker(plan, backward);
-    T* const scratch = aligned<T>(workspace);
-    cpu::spread(exec, std::int64_t{plan.shape.batch} * plan.shape.heads,
-                [&](int worker, std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t item = begin; item < end; ++item) {
-                        kernel(job, item, scratch + static_cast<std::size_t>(worker) * each);
-                    }
-                });
+std::int64_t itemsOf(const DeltaPlan& plan) {
+    return std::int64_t{plan.shape.batch} * plan.shape.heads;
 }
 
 }  // namespace
@@ -139,20 +96,13 @@ DeltaPlan deltaRulePlan(DeltaShape shape, DeltaOptions options, Isa isa,
     if (!isValid(shape)) {
         return plan;
     }
-    if (cpu::tableFor<float>(isa) == nullptr) {
-        plan.status = Status::kUnavailable;
-        return plan;
-    }
-    plan.status = Status::kOk;
-    plan.forwardWorkspaceBytes = workspaceBytes(plan, false);
-    plan.backwardWorkspaceBytes = workspaceBytes(plan, true);
-    const char* const type = doublePrecision ? ".f64" : "";
-    if (variantFor(shape) == 0) {
-        (void)std::snprintf(plan.variant, sizeof plan.variant, "delta.%s%s.any", nameOf(isa), type);
-    } else {
-        (void)std::snprintf(plan.variant, sizeof plan.variant, "delta.%s%s.k%dv%d", nameOf(isa),
-                            type, shape.keyDim, shape.valueDim);
-    }
+    char extents[24];
+    (void)std::snprintf(extents, sizeof extents, "k%dv%d", shape.keyDim, shape.valueDim);
+    cpu::choose(plan, "delta", variantOf(shape), extents);
+    plan.forwardWorkspaceBytes =
+        cpu::workspaceBytes(plan, itemsOf(plan), elementsPerWorker(plan, false));
+    plan.backwardWorkspaceBytes =
+        cpu::workspaceBytes(plan, itemsOf(plan), elementsPerWorker(plan, true));
     return plan;
 }
 
@@ -176,8 +126,8 @@ Status deltaRuleForward(const DeltaPlan& plan, const DeltaInputs<T>& in, const D
     job.finalState = out.finalState;
     job.residual = out.residual;
     job.stateNorm = out.stateNorm;
-    run<T>(plan, cpu::tableFor<T>(plan.isa)->deltaForward[variantFor(plan.shape)], job, false,
-           workspace, exec);
+    cpu::runItems(cpu::tableFor<T>(plan.isa)->deltaForward[variantOf(plan.shape)], job,
+                  itemsOf(plan), elementsPerWorker(plan, false), workspace, exec);
     return Status::kOk;
 }
 
@@ -212,8 +162,8 @@ Status deltaRuleBackward(const DeltaPlan& plan, const DeltaInputs<T>& in, const 
     job.gradGate = cpu::plain(grad.gradGate);
     job.gradInitialState = grad.gradInitialState;
     job.rebuiltFinalState = grad.rebuiltFinalState;
-    run<T>(plan, cpu::tableFor<T>(plan.isa)->deltaBackward[variantFor(shape)], job, true, workspace,
-           exec);
+    cpu::runItems(cpu::tableFor<T>(plan.isa)->deltaBackward[variantOf(shape)], job, itemsOf(plan),
+                  elementsPerWorker(plan, true), workspace, exec);
     return Status::kOk;
 }
 
@@ -226,8 +176,8 @@ Status deltaRuleStep(const DeltaPlan& plan, const DeltaInputs<T>& in, T* state,
     if (state == nullptr && plan.shape.batch * plan.shape.heads > 0) {
         return Status::kMissingArgument;
     }
-    const std::size_t bytes = elementsPerWorker(plan, false) * sizeof(T) + kAlignment;
-    if (plan.status == Status::kOk && bytes > kStepStackBytes) {
+    const std::size_t bytes = elementsPerWorker(plan, false) * sizeof(T) + cpu::kAlignment;
+    if (plan.status == Status::kOk && bytes > cpu::kStepStackBytes) {
         return Status::kWorkspaceTooSmall;
     }
     DeltaInputs<T> inputs = in;

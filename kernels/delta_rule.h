@@ -20,11 +20,9 @@
 // "Gated Delta Networks" (2412.06464), eq. 10.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
-#include "kernels/cpu_features.h"
-#include "kernels/status.h"
+#include "kernels/plan.h"
 #include "kernels/view.h"
 
 namespace lab::kernels {
@@ -38,14 +36,9 @@ struct DeltaOptions {
     double normaliseEpsilon = -1.0;  ///< < 0: q and k are taken as they are
 };
 
-struct DeltaPlan {
-    Status status = Status::kBadShape;
+struct DeltaPlan : Plan {
     DeltaShape shape;
     DeltaOptions options;
-    Isa isa = Isa::kGeneric;
-    bool doublePrecision = false;  ///< the T of the calls: a plan serves one
-    std::size_t forwardWorkspaceBytes = 0, backwardWorkspaceBytes = 0;
-    char variant[48] = {};  ///< e.g. "delta.avx512.k16v16"
 };
 
 template <class T>
@@ -101,10 +94,6 @@ template <class T>
 [[nodiscard]] ContractBreach findContractBreach(const DeltaPlan& plan,
                                                 const DeltaInputs<T>& in) noexcept;
 
-struct Cost {
-    double flops = 0;  ///< multiply and add counted apart
-    double bytes = 0;  ///< compulsory traffic: each input read once, each output written once
-};
 [[nodiscard]] Cost deltaRuleForwardCost(const DeltaShape& shape, bool gated) noexcept;
 [[nodiscard]] Cost deltaRuleBackwardCost(const DeltaShape& shape, bool gated) noexcept;
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "kernels/cpu_features.h"
-#include "kernels/delta_rule.h"
+#include "kernels/plan.h"
 #include "kernels/status.h"
 #include "kernels/view.h"
 

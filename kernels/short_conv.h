@@ -12,7 +12,7 @@
 #include <cstddef>
 
 #include "kernels/cpu_features.h"
-#include "kernels/delta_rule.h"
+#include "kernels/plan.h"
 #include "kernels/status.h"
 #include "kernels/view.h"
 

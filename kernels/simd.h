@@ -18,6 +18,7 @@
 
 #define LAB_INLINE inline __attribute__((always_inline))
 #define LAB_NOINLINE __attribute__((noinline))
+#define LAB_LAMBDA_INLINE __attribute__((always_inline))  ///< behind the parameters of a lambda
 
 namespace lab::kernels {
 namespace {
@@ -98,7 +99,7 @@ LAB_INLINE Vec<T> select(Mask<T> where, Vec<T> yes, Vec<T> no) {
     return where ? yes : no;
 }
 template <class T>
-LAB_INLINE Vec<T> larger(Vec<T> a, Vec<T> b) {
+LAB_INLINE Vec<T> larger(Vec<T> a, Vec<T> b) {  // b when one of them is NaN
     return select<T>(a > b, a, b);
 }
 
@@ -204,15 +205,41 @@ LAB_INLINE T largest(Vec<T> v) {
     return most;
 }
 
-/// e^x to about one unit in the last place; exactly 1 at 0; 0 where the result would be denormal.
+#if LAB_SIMD_BYTES == 64
+/// x 2^n for whole n; zero or infinity where it does not fit.
+template <class T>
+LAB_INLINE Vec<T> timesPowerOfTwo(Vec<T> x, Vec<T> n) {
+    if constexpr (sizeof(T) == 4) {
+        return _mm512_maskz_scalef_ps(0xffff, x, n);
+    } else {
+        return _mm512_maskz_scalef_pd(0xff, x, n);
+    }
+}
+template <class T>
+LAB_INLINE Vec<T> nearestInteger(Vec<T> x) {
+    if constexpr (sizeof(T) == 4) {
+        return _mm512_maskz_roundscale_ps(0xffff, x, 0);
+    } else {
+        return _mm512_maskz_roundscale_pd(0xff, x, 0);
+    }
+}
+#endif
+
+/// e^x to about one unit in the last place; exactly 1 at 0; 0 where the result would be denormal
+/// (under FlushDenormals).
 /// x = n ln 2 + r with |r| <= ln 2 / 2, then the Taylor polynomial of e^r times 2^n.
 template <class T>
 LAB_INLINE Vec<T> exponential(Vec<T> x) {
     using Types = SimdTypes<T>;
-    const Vec<T> low = broadcast<T>(Types::kExpLow);
     const Vec<T> high = broadcast<T>(Types::kExpHigh);
+#if LAB_SIMD_BYTES == 64
+    x = larger<T>(broadcast<T>(T(1.25) * Types::kExpLow), x);  // flushed; NaN passes through
+#else
+    const Vec<T> low = broadcast<T>(Types::kExpLow);
     const Mask<T> vanishes = x < low;
-    x = select<T>(x > high, high, select<T>(vanishes, low, x));  // NaN passes through
+    x = select<T>(vanishes, low, x);
+#endif
+    x = select<T>(x > high, high, x);
     const Vec<T> magic = broadcast<T>(Types::kRoundMagic);
     const Vec<T> shifted = fma<T>(x, broadcast<T>(T(1.44269504088896340736)), magic);
     const Vec<T> n = shifted - magic;
@@ -227,12 +254,84 @@ LAB_INLINE Vec<T> exponential(Vec<T> x) {
     for (int i = Types::kExpTerms - 1; i >= 0; --i) {
         p = fma<T>(p, r, broadcast<T>(T(1.0 / factorial[i])));
     }
+#if LAB_SIMD_BYTES == 64
+    return timesPowerOfTwo<T>(p, n);
+#else
     // 2^(n-1) from the integer in the low bits of `shifted`, then once more 2: n may be 128.
     const auto bits = __builtin_bit_cast(Mask<T>, shifted) - __builtin_bit_cast(Mask<T>, magic);
     const auto scale = __builtin_bit_cast(
         Vec<T>, (bits + (Types::kBias - 1))
                     << static_cast<typename Types::Integer>(Types::kMantissaBits));
     return select<T>(vanishes, Vec<T>{}, p * scale * T(2));
+#endif
+}
+
+/// 2^x for x <= 0, to two units in the last place; 0 where the result would be denormal
+/// (under FlushDenormals).
+template <class T>
+LAB_INLINE Vec<T> powerOfTwo(Vec<T> x) {
+    using Types = SimdTypes<T>;
+    const Vec<T> low = broadcast<T>(T(1 - Types::kBias));
+#if LAB_SIMD_BYTES == 64
+    x = larger<T>(low, x);  // NaN passes through; 2^low is flushed with the other denormals
+    const Vec<T> n = nearestInteger<T>(x);
+    const Vec<T> f = x - n;
+#else
+    const Mask<T> vanishes = x < low;
+    x = select<T>(vanishes, low, x);  // NaN passes through
+    const Vec<T> magic = broadcast<T>(Types::kRoundMagic);
+    const Vec<T> shifted = x + magic;
+    const Vec<T> f = x - (shifted - magic);
+#endif
+    double term[Types::kExpTerms + 1] = {1.0};
+    for (int i = 1; i <= Types::kExpTerms; ++i) {
+        term[i] = term[i - 1] * 0.69314718055994530942 / i;
+    }
+    Vec<T> p = broadcast<T>(T(term[Types::kExpTerms]));
+#pragma GCC unroll 16
+    for (int i = Types::kExpTerms - 1; i >= 0; --i) {
+        p = fma<T>(p, f, broadcast<T>(T(term[i])));
+    }
+#if LAB_SIMD_BYTES == 64
+    return timesPowerOfTwo<T>(p, n);
+#else
+    const auto n = __builtin_bit_cast(Mask<T>, shifted) - __builtin_bit_cast(Mask<T>, magic);
+    const auto power = __builtin_bit_cast(
+        Vec<T>, (n + Types::kBias) << static_cast<typename Types::Integer>(Types::kMantissaBits));
+    return select<T>(vanishes, Vec<T>{}, p * power);
+#endif
+}
+
+template <class T>
+LAB_INLINE Vec<T> sigmoid(Vec<T> x) {
+    const Vec<T> one = broadcast<T>(T(1));
+    return one / (one + exponential<T>(-x));
+}
+
+/// (1 - e) / (1 + e) with e = exp(-2 |x|): the error is relative to 1, not to small results.
+template <class T>
+LAB_INLINE Vec<T> hyperbolicTangent(Vec<T> x) {
+    const Vec<T> one = broadcast<T>(T(1));
+    const Vec<T> size = larger<T>(x, -x);
+    const Vec<T> e = exponential<T>(size * T(-2));
+    const Vec<T> t = (one - e) / (one + e);
+    return select<T>(x < Vec<T>{}, -t, t);
+}
+
+/// log(1 + e^x) = max(x, 0) + log1p(y), y = exp(-|x|); log1p(y) = 2 atanh(y / (2 + y)) by its
+/// series, whose argument is at most 1/3.
+template <class T>
+LAB_INLINE Vec<T> softplus(Vec<T> x) {
+    constexpr int kTerms = sizeof(T) == 4 ? 8 : 17;
+    const Vec<T> y = exponential<T>(-larger<T>(x, -x));
+    const Vec<T> s = y / (y + T(2));
+    const Vec<T> square = s * s;
+    Vec<T> p = broadcast<T>(T(1.0 / (2 * kTerms + 1)));
+#pragma GCC unroll 17
+    for (int i = kTerms - 1; i >= 0; --i) {
+        p = fma<T>(p, square, broadcast<T>(T(1.0 / (2 * i + 1))));
+    }
+    return larger<T>(x, Vec<T>{}) + (s + s) * p;
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ namespace {
 struct BenchCommand {
     std::string name;
     BenchOptions options;
+    OpRequest op;
+    std::vector<int> shape{32, 64, 4, 32};
     bool quiet = false;
     bool json = false;
 };
@@ -24,7 +26,26 @@ std::string listOfBenches() {
     return list;
 }
 
+/// `bench op`: one line, for programs that compare.
+ExitCode measureOp(const BenchCommand& command) {
+    OpRequest request = command.op;
+    request.batch = command.shape.at(0);
+    request.steps = command.shape.at(1);
+    request.heads = command.shape.at(2);
+    request.dim = command.shape.at(3);
+    request.samples = command.options.samples;
+    const OpTiming timing = failingWith(ExitCode::kUsage, [&] { return timeOp(request); });
+    printText(command.json
+                  ? toJson(timing) + "\n"
+                  : fmt::format("{} {}  {:.4g} ms  error {:.1e}  {}\n", request.op, request.pass,
+                                timing.medianMs, timing.relativeError, timing.variant));
+    return ExitCode::kDone;
+}
+
 ExitCode measure(const BenchCommand& command) {
+    if (command.name == "op") {
+        return measureOp(command);
+    }
     BenchOptions options = command.options;
     options.stop = [] { return stopRequested(); };
     if (!command.quiet) {
@@ -61,6 +82,18 @@ void addBench(Program& program) {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}));
     app.add_option("--model", options.model, "Trainings: only models whose name contains this")
         ->type_name("TEXT");
+    app.add_option("--op", command->op.op, "op: the operation")
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--shape", command->shape, "op: batch, tokens, heads, width of a head")
+        ->type_name("B,T,H,D")
+        ->delimiter(',')
+        ->expected(4)
+        ->capture_default_str();
+    app.add_option("--pass", command->op.pass, "op: fwd or fwd_bwd")->capture_default_str();
+    app.add_option("--threads", command->op.threads, "op: threads of the kernels")
+        ->check(CLI::Range(1, 256))
+        ->capture_default_str();
     app.add_flag("--quiet", command->quiet, "No progress");
     app.add_flag("--json", command->json, "Print JSON");
     app.callback([&program, command] { program.action = [command] { return measure(*command); }; });

@@ -120,4 +120,19 @@ std::string toTable(const BenchReport& report) {
     return text;
 }
 
+std::string toJson(const OpTiming& timing) {
+    const OpRequest& r = timing.request;
+    Json json;
+    json["op"] = r.op;
+    json["shape"] = {{"B", r.batch}, {"T", r.steps}, {"H", r.heads}, {"D", r.dim}};
+    json["pass"] = r.pass;
+    json["threads"] = r.threads;
+    json["median_ms"] = timing.medianMs;
+    json["samples_ms"] = timing.samplesMs;
+    json["rel_err"] = jsonOf(timing.relativeError);
+    json["variant"] = timing.variant;
+    json["impl"] = "lab";
+    return json.dump();
+}
+
 }  // namespace lab

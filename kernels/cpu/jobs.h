@@ -2,17 +2,14 @@
 // function shared by files of different instruction sets could be linked in its AVX-512 form.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "kernels/cpu/attention_job.h"
+#include "kernels/cpu/gemm_job.h"
+#include "kernels/cpu/linear_attention_job.h"
+#include "kernels/cpu/recurrent_job.h"
+#include "kernels/cpu/selective_scan_job.h"
+#include "kernels/cpu/strided.h"
 
 namespace lab::kernels::cpu {
-
-/// A view without its manners. Axes: batch, time, head, channel.
-template <class T>
-struct Strided {
-    T* data;
-    std::int64_t stride[4];
-};
 
 /// One call of the delta rule, forward or backward; a field is null where its argument is absent.
 template <class T>
@@ -55,11 +52,6 @@ struct DeltaExtent {
     std::int64_t steps;
     int keyDim, valueDim, householders, tileSteps, lanes;
 };
-
-/// Static and constexpr: internal to every file that uses it.
-[[maybe_unused]] static constexpr int paddedTo(int lanes, int n) {
-    return (n + lanes - 1) / lanes * lanes;
-}
 
 [[maybe_unused]] static constexpr DeltaScratch deltaScratch(const DeltaExtent& e, bool backward) {
     DeltaScratch s{};
@@ -160,6 +152,24 @@ struct KernelTable {
     int lanes;
     void (*deltaForward[kVariants])(const DeltaJob<T>&, std::int64_t item, T* scratch);
     void (*deltaBackward[kVariants])(const DeltaJob<T>&, std::int64_t item, T* scratch);
+    /// item = (batch, group)
+    void (*linearAttentionForward[kVariants])(const LinearAttentionJob<T>&, std::int64_t item,
+                                              T* scratch);
+    void (*linearAttentionBackward[kVariants])(const LinearAttentionJob<T>&, std::int64_t item,
+                                               T* scratch);
+    /// Variants: any number of states, 16. item = (batch, block of `lanes` channels); batch.
+    void (*selectiveScanForward[2])(const SelectiveScanJob<T>&, std::int64_t item, T* scratch);
+    void (*selectiveScanBackward[2])(const SelectiveScanJob<T>&, std::int64_t item, T* scratch);
+    /// item = (batch, group)
+    void (*attentionForward)(const AttentionJob<T>&, std::int64_t item, T* scratch);
+    void (*attentionBackward)(const AttentionJob<T>&, std::int64_t item, T* scratch);
+    void (*gemmPack)(const GemmJob<T>&, std::int64_t panel);
+    void (*gemmRows)(const GemmJob<T>&, std::int64_t begin, std::int64_t end);
+    void (*sumColumns)(const T* from, std::int64_t rows, std::int64_t columns, T* to);
+    /// Cells in the order of kernels::Cell.
+    void (*recurrentPack[3])(const RecurrentJob<T>&, std::int64_t block);
+    void (*recurrentForward[3])(const RecurrentJob<T>&, std::int64_t begin, std::int64_t end);
+    void (*recurrentBackward[3])(const RecurrentJob<T>&, std::int64_t begin, std::int64_t end);
     /// item = (batch, block of `lanes` channels)
     void (*convForward)(const ConvJob<T>&, std::int64_t item);
     void (*convBackward)(const ConvJob<T>&, std::int64_t item);

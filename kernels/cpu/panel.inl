@@ -1,9 +1,10 @@
 // A strip of a state matrix, and the one loop that every sweep of the delta rule is made of.
 //
-// R rows (0: known at run time) of L vectors. A pass over it may add x y^T (x along the rows, y
-// along the lanes) and may form M^T c (c along the rows) of the new M. Numbers along the rows are
-// broadcast from memory, numbers along the lanes stay in registers, so nothing is ever summed
-// across lanes. A strip that fits half the registers is held there for a whole tile of tokens.
+// R rows (0: known at run time) of L vectors. A pass over it may scale its rows or lanes, may add
+// x y^T (x along the rows, y along the lanes) and may form M^T c (c along the rows) of the new M.
+// Numbers along the rows are broadcast from memory, numbers along the lanes stay in registers, so
+// nothing is ever summed across lanes. A strip that fits half the registers is held there for a
+// whole tile of tokens.
 #pragma once
 
 #include "kernels/simd.h"
@@ -61,6 +62,9 @@ LAB_INLINE T dot(const LaneRow<T, L>& a, const LaneRow<T, L>& b) {
     return sum<T>(products);
 }
 
+/// What a pass multiplies the panel by before it adds: a number a row, or a number a lane.
+enum class Decay { kNone, kRows, kLanes };
+
 template <class T, int R, int L>
 struct Panel {
     using Row = LaneRow<T, L>;
@@ -105,10 +109,17 @@ struct Panel {
         }
     }
 
-    template <bool kAdd, bool kRead>
-    LAB_INLINE void visit(int r, const T* x, const Row& y, const T* c, Row& total) {
+    template <Decay kDecay, bool kAdd, bool kRead>
+    LAB_INLINE void visit(int r, const T* rowDecay, const Row& laneDecay, const T* x, const Row& y,
+                          const T* c, Row& total) {
         for (int l = 0; l < L; ++l) {
             Vec<T> m = get(r, l);
+            if constexpr (kDecay == Decay::kRows) {
+                m = broadcast<T>(rowDecay[r]) * m;
+            }
+            if constexpr (kDecay == Decay::kLanes) {
+                m = laneDecay.v[l] * m;
+            }
             if constexpr (kAdd) {
                 m = fma<T>(broadcast<T>(x[r]), y.v[l], m);
                 set(r, l, m);
@@ -119,27 +130,35 @@ struct Panel {
         }
     }
 
-    /// M += x y^T, then M^T c.
-    template <bool kAdd, bool kRead>
-    LAB_INLINE Row pass(const T* x, const Row& y, const T* c) {
-        Row total[kSums] = {};
+    /// M <- decay M + x y^T, then M^T c.
+    template <Decay kDecay, bool kAdd, bool kRead>
+    LAB_INLINE Row pass(const T* rowDecay, const Row& laneDecay, const T* x, const Row& y,
+                        const T* c) {
+        Row total[kSums];
+#pragma GCC unroll 4
+        for (int s = 0; s < kSums; ++s) {  // one by one: g++ clears whole arrays with a slow loop
+#pragma GCC unroll 4
+            for (int l = 0; l < L; ++l) {
+                total[s].v[l] = Vec<T>{};
+            }
+        }
         int r = 0;
         if constexpr (kHeld) {
 #pragma GCC unroll 16
             for (; r < R; ++r) {
-                visit<kAdd, kRead>(r, x, y, c, total[r % kSums]);
+                visit<kDecay, kAdd, kRead>(r, rowDecay, laneDecay, x, y, c, total[r % kSums]);
             }
         } else {
             for (; r + kSums <= (R > 0 ? R : rows); r += kSums) {
 #pragma GCC unroll 4
                 for (int s = 0; s < kSums; ++s) {
-                    visit<kAdd, kRead>(r + s, x, y, c, total[s]);
+                    visit<kDecay, kAdd, kRead>(r + s, rowDecay, laneDecay, x, y, c, total[s]);
                 }
             }
         }
         if constexpr (!kHeld && (R == 0 || R % kSums != 0)) {
             for (int s = 0; r < rows; ++r, ++s) {
-                visit<kAdd, kRead>(r, x, y, c, total[s]);
+                visit<kDecay, kAdd, kRead>(r, rowDecay, laneDecay, x, y, c, total[s]);
             }
         }
         if constexpr (kRead) {
@@ -154,13 +173,19 @@ struct Panel {
         return total[0];
     }
     LAB_INLINE Row read(const T* c) {
-        return pass<false, true>(nullptr, Row{}, c);
+        return pass<Decay::kNone, false, true>(nullptr, Row{}, nullptr, Row{}, c);
     }
     LAB_INLINE void add(const T* x, const Row& y) {
-        pass<true, false>(x, y, nullptr);
+        pass<Decay::kNone, true, false>(nullptr, Row{}, x, y, nullptr);
     }
     LAB_INLINE Row addAndRead(const T* x, const Row& y, const T* c) {
-        return pass<true, true>(x, y, c);
+        return pass<Decay::kNone, true, true>(nullptr, Row{}, x, y, c);
+    }
+    LAB_INLINE Row decayRowsAddAndRead(const T* decay, const T* x, const Row& y, const T* c) {
+        return pass<Decay::kRows, true, true>(decay, Row{}, x, y, c);
+    }
+    LAB_INLINE Row decayLanesAddAndRead(const Row& decay, const T* x, const Row& y, const T* c) {
+        return pass<Decay::kLanes, true, true>(nullptr, decay, x, y, c);
     }
 
     LAB_INLINE void multiply(T factor) {

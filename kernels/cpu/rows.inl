@@ -57,11 +57,17 @@ struct Rows {
     static LAB_INLINE int length(int n) { return N > 0 ? N : n; }
     static LAB_INLINE int padded(int n) { return cpu::paddedTo(kLanes<T>, length(n)); }
 
-    /// From rows `stride` apart with numbers `step` apart, times `factor`. Null: zeros.
+    /// From rows `stride` apart with numbers `step` apart, times `factor`. Null: zeros. `ahead`:
+    /// the tile of rows after (1) or before (-1) this one is the next to be packed.
     static LAB_NOINLINE void pack(T* to, const T* from, std::int64_t stride, std::int64_t step,
-                                  int rows, int n, T factor) {
+                                  int rows, int n, T factor, int ahead = 0) {
         for (int r = 0; r < rows; ++r, to += padded(n)) {
             if (from != nullptr) {
+                if (N > 0 && ahead != 0) {
+                    for (int i = 0; i < N; i += 64 / static_cast<int>(sizeof(T))) {
+                        __builtin_prefetch(from + (r + ahead * rows) * stride + i);
+                    }
+                }
                 packRow<T>(to, from + r * stride, step, length(n), factor);
                 continue;
             }

@@ -103,12 +103,13 @@ bool sameBits(const std::vector<T>& a, const std::vector<T>& b) {
            (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// Largest difference over the largest expected number; NaN and infinity count as 1e300.
+/// Largest difference over the largest expected number, which counts as `floor` at least; NaN and
+/// infinity count as 1e300.
 template <class T>
-double relativeError(const std::vector<T>& actual, const Numbers& expected) {
+double relativeError(const std::vector<T>& actual, const Numbers& expected, double floor = 1e-30) {
     EXPECT_EQ(actual.size(), expected.size());
     double worst = 0.0;
-    double largest = 1e-30;
+    double largest = floor;
     for (std::size_t i = 0; i < std::min(actual.size(), expected.size()); ++i) {
         const double difference = std::abs(static_cast<double>(actual[i]) - expected[i]);
         worst = std::isfinite(difference) ? std::max(worst, difference) : 1e300;

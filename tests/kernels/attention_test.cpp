@@ -1,0 +1,158 @@
+// Causal attention against the traced formula, its laws and bits.
+#include "kernels/attention.h"
+
+#include "kernels/thread_pool.h"
+#include "tests/kernels/scan_support.h"
+
+namespace lab::kernels::testing {
+namespace {
+
+struct AttentionProblem {
+    ScanExtent extent;
+    double scale = 0.3;
+    int window = 0;
+    std::vector<Numbers> inputs, upstream;
+};
+
+AttentionProblem randomAttention(const ScanExtent& e, int window) {
+    Random random(static_cast<std::uint64_t>(e.steps * 977 + e.keyDim * 31 + window));
+    AttentionProblem p{e, 0.3, window, {}, {}};
+    const Extents queries{e.batch, e.steps, e.heads, e.keyDim};
+    const Extents keys{e.batch, e.steps, e.groups, e.keyDim};
+    const Extents values{e.batch, e.steps, e.groups, e.valueDim};
+    p.inputs = {random.array(queries.count(), -2, 2), random.array(keys.count(), -2, 2),
+                random.array(values.count())};
+    p.upstream = {random.array(Extents{e.batch, e.steps, e.heads, e.valueDim}.count())};
+    return p;
+}
+
+template <class T>
+ScanRun<T> runAttention(const AttentionProblem& p, const ScanOptions& options) {
+    const ScanExtent& e = p.extent;
+    const Extents queries{e.batch, e.steps, e.heads, e.keyDim};
+    const Extents keys{e.batch, e.steps, e.groups, e.keyDim};
+    const Extents values{e.batch, e.steps, e.groups, e.valueDim};
+    const Extents outs{e.batch, e.steps, e.heads, e.valueDim};
+    const Placed<T> q(queries, options.inputs, &p.inputs[0]);
+    const Placed<T> k(keys, options.inputs, &p.inputs[1]);
+    const Placed<T> v(values, options.inputs, &p.inputs[2]);
+    const Placed<T> gradO(outs, options.inputs, &p.upstream[0]);
+    const Placed<T> o(outs, options.outputs), dq(queries, options.outputs);
+    const Placed<T> dk(keys, options.outputs), dv(values, options.outputs);
+    const AttentionPlan plan =
+        attentionPlan({e.batch, e.steps, e.steps, e.heads, e.groups, e.keyDim, e.valueDim},
+                      {p.scale, p.window}, options.isa, sizeof(T) == 8);
+    auto logSum = unwritten<T>(Extents{e.batch, e.steps, e.heads, 1}.count());
+    auto workspace = unwritten<T>(
+        std::max(plan.forwardWorkspaceBytes, plan.backwardWorkspaceBytes) / sizeof(T) + 1);
+    const AttentionInputs<T> in{q.in(), k.in(), v.in()};
+    EXPECT_EQ(
+        attentionForward<T>(plan, in, {o.out(), logSum.data()}, workspace.data(), options.exec),
+        Status::kOk);
+    EXPECT_EQ(attentionBackward<T>(
+                  plan, in, {o.in(), logSum.data(), gradO.in(), dq.out(), dk.out(), dv.out()},
+                  workspace.data(), options.exec),
+              Status::kOk);
+    EXPECT_TRUE(o.gapsAreUntouched() && dq.gapsAreUntouched() && dk.gapsAreUntouched());
+    return {{o.values()}, {dq.values(), dk.values(), dv.values()}};
+}
+
+Answer expectedAttention(const AttentionProblem& p) {
+    return reference::attention(p.extent, p.scale, p.window, p.inputs, p.upstream);
+}
+
+LAB_FOR_EVERY_ISA(Attention);
+
+/// KR-07, KR-18, KR-41: windows of one, some, and more than there is.
+TEST_P(Attention, AgreesWithTheTracedFormulaForAnyExtentsAndWindows) {
+    for (const int steps : {1, 2, 15, 16, 23, 24, 25, 49}) {
+        for (const auto& [key, value] : {std::pair{1, 1}, {3, 8}, {16, 16}, {24, 40}, {32, 32}}) {
+            for (const int window : {0, 1, 5, 17, 100}) {
+                const int groups = steps % 2 == 0 ? 1 : 2;
+                SCOPED_TRACE(::testing::Message() << "T " << steps << " K " << key << " V " << value
+                                                  << " window " << window);
+                const auto p = randomAttention({2, steps, 2, key, value, groups}, window);
+                const auto expected = expectedAttention(p);
+                expectAnswer(runAttention<double>(p, {GetParam()}), expected, 1e-12, 1e-11, {0, 1});
+                expectAnswer(runAttention<float>(p, {GetParam()}), expected, 2e-6, 1e-5, {0, 1});
+            }
+        }
+    }
+}
+
+/// KR-41: who sees only itself returns its value.
+TEST_P(Attention, ReturnsTheValueItselfInAWindowOfOne) {
+    const auto p = randomAttention({1, 40, 1, 16, 16, 1}, 1);
+    const auto run = runAttention<float>(p, {GetParam()});
+    LAB_EXPECT_CLOSE(run.outputs[0], p.inputs[2], 1e-7);
+}
+
+/// KR-06: scores far beyond what an exponential holds.
+TEST_P(Attention, StaysFiniteForHugeScores) {
+    auto p = randomAttention({1, 30, 1, 16, 16, 1}, 0);
+    p.scale = 400.0;
+    const auto run = runAttention<float>(p, {GetParam()});
+    for (const auto* arrays : {&run.outputs, &run.gradients}) {
+        for (const auto& array : *arrays) {
+            EXPECT_TRUE(std::ranges::all_of(array, [](float x) { return std::isfinite(x); }));
+        }
+    }
+}
+
+/// KR-10: what comes later changes no bit of what came before.
+TEST_P(Attention, DoesNotSeeTheFuture) {
+    const auto p = randomAttention({1, 50, 1, 16, 16, 1}, 0);
+    const auto before = runAttention<float>(p, {GetParam()});
+    auto q = p;
+    for (std::size_t i = 30 * 16; i < 50 * 16; ++i) {
+        q.inputs[1][i] += 1;
+        q.inputs[2][i] -= 1;
+    }
+    const auto after = runAttention<float>(q, {GetParam()});
+    const auto head = [](const std::vector<float>& all) {
+        return std::vector<float>(all.begin(), all.begin() + 30 * 16);
+    };
+    EXPECT_TRUE(sameBits(head(before.outputs[0]), head(after.outputs[0])));
+}
+
+/// KR-12, KR-22.
+TEST_P(Attention, GivesTheSameBitsForAnyLayoutAndThreads) {
+    ThreadPool sixteen(16);
+    const auto p = randomAttention({3, 37, 4, 20, 20, 2}, 0);
+    const auto plain = runAttention<float>(p, {GetParam()});
+    expectSameBits(runAttention<float>(p, {GetParam(), sixteen.exec()}), plain);
+    for (const Layout inputs : {Layout::kSlice, Layout::kHeadMajor, Layout::kChannelStrided}) {
+        expectSameBits(runAttention<float>(p, {GetParam(), {}, inputs, Layout::kHeadMajor}), plain);
+    }
+}
+
+/// One query over a cache of keys is the last row of the whole.
+TEST_P(Attention, StepsOverACacheOfKeys) {
+    for (const int window : {0, 7}) {
+        const auto p = randomAttention({1, 33, 1, 16, 16, 1}, window);
+        const auto whole = runAttention<double>(p, {GetParam()});
+        const AttentionPlan plan =
+            attentionPlan({1, 1, 33, 1, 1, 16, 16}, {p.scale, window}, GetParam(), true);
+        auto workspace = unwritten<double>(plan.forwardWorkspaceBytes / sizeof(double) + 1);
+        Numbers o(16);
+        const AttentionInputs<double> in{{p.inputs[0].data() + 32 * 16, {0, 0, 0, 1}},
+                                         {p.inputs[1].data(), {0, 16, 0, 1}},
+                                         {p.inputs[2].data(), {0, 16, 0, 1}}};
+        ASSERT_EQ(attentionForward<double>(plan, in, {{o.data(), {0, 0, 0, 1}}, nullptr},
+                                           workspace.data()),
+                  Status::kOk);
+        LAB_EXPECT_CLOSE(o, Numbers(whole.outputs[0].end() - 16, whole.outputs[0].end()), 1e-13);
+    }
+}
+
+TEST_P(Attention, RefusesWhatItCannotDo) {
+    EXPECT_EQ(attentionPlan({1, 2, 1, 1, 1, 4, 4}, {}, GetParam()).status, Status::kBadShape);
+    EXPECT_EQ(attentionPlan({1, 1, 1, 1, 1, 4, 4}, {1.0, -1}, GetParam()).status,
+              Status::kBadShape);
+    EXPECT_EQ(attentionPlan({1, 1, 1, 1, 1, 4, 4}, {0.0, 0}, GetParam()).status, Status::kBadShape);
+    const auto plan = attentionPlan({1, 1, 1, 1, 1, 4, 4}, {}, GetParam());
+    EXPECT_EQ(attentionForward<float>(plan, {}, {}, nullptr), Status::kMissingArgument);
+}
+
+}  // namespace
+}  // namespace lab::kernels::testing
