@@ -2,64 +2,10 @@
 #include "kernels/attention.h"
 
 #include "kernels/thread_pool.h"
-#include "tests/kernels/scan_support.h"
+#include "tests/kernels/layer_support.h"
 
 namespace lab::kernels::testing {
 namespace {
-
-struct AttentionProblem {
-    ScanExtent extent;
-    double scale = 0.3;
-    int window = 0;
-    std::vector<Numbers> inputs, upstream;
-};
-
-AttentionProblem randomAttention(const ScanExtent& e, int window) {
-    Random random(static_cast<std::uint64_t>(e.steps * 977 + e.keyDim * 31 + window));
-    AttentionProblem p{e, 0.3, window, {}, {}};
-    const Extents queries{e.batch, e.steps, e.heads, e.keyDim};
-    const Extents keys{e.batch, e.steps, e.groups, e.keyDim};
-    const Extents values{e.batch, e.steps, e.groups, e.valueDim};
-    p.inputs = {random.array(queries.count(), -2, 2), random.array(keys.count(), -2, 2),
-                random.array(values.count())};
-    p.upstream = {random.array(Extents{e.batch, e.steps, e.heads, e.valueDim}.count())};
-    return p;
-}
-
-template <class T>
-ScanRun<T> runAttention(const AttentionProblem& p, const ScanOptions& options) {
-    const ScanExtent& e = p.extent;
-    const Extents queries{e.batch, e.steps, e.heads, e.keyDim};
-    const Extents keys{e.batch, e.steps, e.groups, e.keyDim};
-    const Extents values{e.batch, e.steps, e.groups, e.valueDim};
-    const Extents outs{e.batch, e.steps, e.heads, e.valueDim};
-    const Placed<T> q(queries, options.inputs, &p.inputs[0]);
-    const Placed<T> k(keys, options.inputs, &p.inputs[1]);
-    const Placed<T> v(values, options.inputs, &p.inputs[2]);
-    const Placed<T> gradO(outs, options.inputs, &p.upstream[0]);
-    const Placed<T> o(outs, options.outputs), dq(queries, options.outputs);
-    const Placed<T> dk(keys, options.outputs), dv(values, options.outputs);
-    const AttentionPlan plan =
-        attentionPlan({e.batch, e.steps, e.steps, e.heads, e.groups, e.keyDim, e.valueDim},
-                      {p.scale, p.window}, options.isa, sizeof(T) == 8);
-    auto logSum = unwritten<T>(Extents{e.batch, e.steps, e.heads, 1}.count());
-    auto workspace = unwritten<T>(
-        std::max(plan.forwardWorkspaceBytes, plan.backwardWorkspaceBytes) / sizeof(T) + 1);
-    const AttentionInputs<T> in{q.in(), k.in(), v.in()};
-    EXPECT_EQ(
-        attentionForward<T>(plan, in, {o.out(), logSum.data()}, workspace.data(), options.exec),
-        Status::kOk);
-    EXPECT_EQ(attentionBackward<T>(
-                  plan, in, {o.in(), logSum.data(), gradO.in(), dq.out(), dk.out(), dv.out()},
-                  workspace.data(), options.exec),
-              Status::kOk);
-    EXPECT_TRUE(o.gapsAreUntouched() && dq.gapsAreUntouched() && dk.gapsAreUntouched());
-    return {{o.values()}, {dq.values(), dk.values(), dv.values()}};
-}
-
-Answer expectedAttention(const AttentionProblem& p) {
-    return reference::attention(p.extent, p.scale, p.window, p.inputs, p.upstream);
-}
 
 LAB_FOR_EVERY_ISA(Attention);
 
