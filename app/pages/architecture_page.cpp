@@ -304,7 +304,7 @@ void ArchitecturePage::fillList() {
         QListWidgetItem& item = *m_list->item(i);
         item.setText(
             QString::fromStdString(values::displayName(models[static_cast<std::size_t>(i)])));
-        item.setIcon(styleIcon(i, palette()));
+        item.setIcon(styleIcon(i));
     }
     m_list->setCurrentRow(m_row);
     m_remove->setEnabled(models.size() > 1);

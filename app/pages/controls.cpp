@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QEvent>
+#include <QGuiApplication>
 #include <QResizeEvent>
 
 #include "widgets/icons.h"
@@ -79,15 +80,18 @@ void MutedLabel::elide() {
 }
 
 void MutedLabel::paintTheme() {
-    QPalette colours = palette();
-    colours.setColor(QPalette::WindowText, Theme::of(colours).mutedText);
-    setPalette(colours);
+    const QColor muted = Theme::of(QGuiApplication::palette()).mutedText;
+    QPalette own;  // of a widget with a palette of its own the rest still follows the application
+    own.setColor(QPalette::WindowText, muted);
+    if (palette().color(QPalette::WindowText) != muted) {
+        setPalette(own);
+    }
 }
 
 void MutedLabel::changeEvent(QEvent* event) {
     QLabel::changeEvent(event);
-    if (event->type() == QEvent::ApplicationPaletteChange) {
-        setPalette({});  // take the application's colours again, then mute the text
+    // Not ApplicationPaletteChange: a widget that set its palette is left out of that.
+    if (event->type() == QEvent::PaletteChange) {
         paintTheme();
     }
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QIcon>
-#include <QPalette>
 
 #include "app/runs/run.h"
 
@@ -10,6 +9,7 @@ namespace lab::app {
 
 /// Number of the series style, see widgets::Theme::series.
 [[nodiscard]] int styleOf(const Run& run);
-[[nodiscard]] QIcon styleIcon(int style, const QPalette& palette);
+/// Line and marker of the style; follows the theme by itself.
+[[nodiscard]] QIcon styleIcon(int style);
 
 }  // namespace lab::app

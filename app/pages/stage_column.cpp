@@ -50,7 +50,7 @@ void StageColumn::fillChoice() {
     m_choice->clear();
     m_choice->addItem(tr("Exact belief, no model"), 0);
     for (const auto& run : m_bench.runs.runs()) {
-        m_choice->addItem(styleIcon(styleOf(*run), palette()), run->name, run->id);
+        m_choice->addItem(styleIcon(styleOf(*run)), run->name, run->id);
     }
     m_choice->setCurrentIndex(std::max(0, m_choice->findData(m_bench.reader.runIn(m_slot))));
     showBadge();

@@ -143,7 +143,7 @@ void TracePage::fillChoice() {
     m_choice->clear();
     for (int number = 0; number < kReaderSlots; ++number) {
         if (const Run* run = bench().runs.find(bench().reader.runIn(number)); run != nullptr) {
-            m_choice->addItem(styleIcon(styleOf(*run), palette()), run->name, number);
+            m_choice->addItem(styleIcon(styleOf(*run)), run->name, number);
         }
     }
     if (m_choice->count() == 0) {

@@ -291,7 +291,7 @@ void TrainingPage::showRunList() {
     const QSignalBlocker quiet(m_runs);
     m_runs->clear();
     for (const auto& run : bench().runs.runs()) {
-        auto* item = new QListWidgetItem(styleIcon(styleOf(*run), palette()), run->name, m_runs);
+        auto* item = new QListWidgetItem(styleIcon(styleOf(*run)), run->name, m_runs);
         item->setData(Qt::UserRole, run->id);
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
         item->setCheckState(run->shown ? Qt::Checked : Qt::Unchecked);

@@ -5,6 +5,7 @@
 #include <QAction>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QGuiApplication>
 #include <QImage>
 #include <QMessageBox>
 #include <QPushButton>
@@ -14,6 +15,8 @@
 #include <QTimer>
 #include <algorithm>
 
+#include "app/pages/controls.h"
+#include "app/pages/run_style.h"
 #include "app/start/options.h"
 #include "app/start/pictures.h"
 #include "app/window/file_flow.h"
@@ -22,6 +25,7 @@
 #include "core/runs.h"
 #include "core/values/lab_error.h"
 #include "tests/core/training/tiny_spec.h"
+#include "widgets/theme.h"
 #include "widgets/timeline.h"
 
 namespace lab::app {
@@ -51,6 +55,30 @@ protected:
     Workbench bench{folder.filePath(QStringLiteral("store")).toStdString()};
     MainWindow window{bench, MainWindow::Layout::kStandard};
 };
+
+bool contains(const QImage& picture, const QColor& colour) {
+    for (int y = 0; y < picture.height(); ++y) {
+        for (int x = 0; x < picture.width(); ++x) {
+            if (picture.pixelColor(x, y) == colour) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+TEST_F(Window, RunIconsAndMutedWordsFollowTheTheme) {
+    const QIcon icon = styleIcon(0);
+    MutedLabel words(QStringLiteral("words"), &window);
+    showWindow();
+    for (const auto theme : {ThemeChoice::kDark, ThemeChoice::kLight, ThemeChoice::kDark}) {
+        window.setTheme(theme);
+        letPass(10);
+        const widgets::Theme now = widgets::Theme::of(QGuiApplication::palette());
+        EXPECT_TRUE(contains(icon.pixmap(16, 16).toImage(), now.series(0).colour));
+        EXPECT_EQ(words.palette().color(QPalette::WindowText), now.mutedText);
+    }
+}
 
 int colours(const QImage& picture) {
     QSet<QRgb> seen;
