@@ -48,7 +48,7 @@ Room roomFor(const RecurrentPlan& plan, bool backward) {
         return start;
     };
     room.panels = take(count(gates * hidden * (backward ? panelWidth : width)));
-    room.hidden = take(count(2 * s.batch * width));
+    room.hidden = take(count(std::int64_t{2} * s.batch * width));
     room.cell = take(count(s.batch * width));
     if (backward) {
         room.before = take(count(tokens * hidden));

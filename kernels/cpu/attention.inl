@@ -67,8 +67,9 @@ struct AttentionItem {
     LAB_INLINE void products(T* to, const T* from, int row, const T* across, int width, int rows,
                              std::int64_t begin, std::int64_t end) const {
         forEachRowTile<kScoreRows>(0, rows, [&]<int M>(std::int64_t i) {
+            constexpr std::int64_t kPair = std::int64_t{2} * kLaneCount;
             std::int64_t s = begin;
-            for (; s + 2 * kLaneCount <= end; s += 2 * kLaneCount) {
+            for (; s + kPair <= end; s += kPair) {
                 productTile<M, 2>(to + i * at.place + s, from + i * row, row, across + s, width);
             }
             for (; s < end; s += kLaneCount) {

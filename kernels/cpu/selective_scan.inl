@@ -121,12 +121,47 @@ struct SelectiveScanItem {
         }
     }
 
+    using Held = Vec<T>[N > 0 ? N : 1];  ///< the states of a block, in registers
+
+    /// One token: h <- decay h + delta u B, and y. States that are not held stand in memory.
+    LAB_INLINE Vec<T> forwardToken(const TileInputs& tile, int t, const T* in, const T* out,
+                                   Vec<T> skip, Held& held) const {
+        const T* const rate = table(at.rate);
+        const Vec<T> delta = tile.delta[t];
+        const Vec<T> input = delta * tile.u[t];
+        Vec<T> even = skip * tile.u[t], odd{};
+        const auto advance = [&](int n, Vec<T> h, Vec<T>& y) LAB_LAMBDA_INLINE {
+            const Vec<T> decay = powerOfTwo<T>(delta * load<T>(rate + n * kLaneCount));
+            h = fma<T>(decay, h, input * broadcast<T>(in[n]));
+            y = fma<T>(broadcast<T>(out[n]), h, y);
+            return h;
+        };
+#pragma GCC unroll 16
+        for (int n = 0; n < N; ++n) {
+            held[n] = advance(n, held[n], n % 2 == 0 ? even : odd);
+        }
+        for (int n = 0; N == 0 && n < states; ++n) {
+            T* const cell = table(at.state) + n * kLaneCount;
+            store<T>(cell, advance(n, load<T>(cell), n % 2 == 0 ? even : odd));
+        }
+        const Vec<T> y = even + odd;
+        return job.z.data == nullptr ? y : y * (tile.z[t] * tile.open[t]);
+    }
+    LAB_INLINE void keepStates(T* to, const Held& held) const {
+#pragma GCC unroll 16
+        for (int n = 0; n < N; ++n) {
+            store<T>(to + n * kLaneCount, held[n]);
+        }
+        for (int n = 0; N == 0 && n < states; ++n) {
+            store<T>(to + n * kLaneCount, load<T>(table(at.state) + n * kLaneCount));
+        }
+    }
+
     LAB_INLINE void forwardBlock() const {
         T roomB[cpu::kMaxStates], roomC[cpu::kMaxStates];
-        const T* const rate = table(at.rate);
         T* const memory = table(at.state);
         loadStates(memory, job.initialState);
-        Vec<T> held[N > 0 ? N : 1];
+        Held held;
 #pragma GCC unroll 16
         for (int n = 0; n < N; ++n) {
             held[n] = load<T>(memory + n * kLaneCount);
@@ -137,50 +172,16 @@ struct SelectiveScanItem {
             const std::int64_t left = job.steps - first;
             const int tokens = left < cpu::kScanTile ? static_cast<int>(left) : cpu::kScanTile;
             if (job.saved != nullptr) {
-                T* const to = savedState(first / cpu::kScanTile);
-#pragma GCC unroll 16
-                for (int n = 0; n < N; ++n) {
-                    store<T>(to + n * kLaneCount, held[n]);
-                }
-                for (int n = 0; N == 0 && n < states; ++n) {
-                    store<T>(to + n * kLaneCount, load<T>(memory + n * kLaneCount));
-                }
+                keepStates(savedState(first / cpu::kScanTile), held);
             }
             prepare(tile, first, tokens, bias);
             for (int t = 0; t < tokens; ++t) {
-                const Vec<T> delta = tile.delta[t];
-                const Vec<T> input = delta * tile.u[t];
-                const T* const in = numbers(job.b, first + t, roomB);
-                const T* const out = numbers(job.c, first + t, roomC);
-                Vec<T> even = skip * tile.u[t], odd{};
-                const auto advance = [&](int n, Vec<T> h, Vec<T>& y) LAB_LAMBDA_INLINE {
-                    const Vec<T> decay = powerOfTwo<T>(delta * load<T>(rate + n * kLaneCount));
-                    h = fma<T>(decay, h, input * broadcast<T>(in[n]));
-                    y = fma<T>(broadcast<T>(out[n]), h, y);
-                    return h;
-                };
-                if constexpr (N > 0) {
-#pragma GCC unroll 16
-                    for (int n = 0; n < N; ++n) {
-                        held[n] = advance(n, held[n], n % 2 == 0 ? even : odd);
-                    }
-                } else {
-                    for (int n = 0; n < states; ++n) {
-                        T* const cell = memory + n * kLaneCount;
-                        store<T>(cell, advance(n, load<T>(cell), n % 2 == 0 ? even : odd));
-                    }
-                }
-                Vec<T> result = even + odd;
-                if (job.z.data != nullptr) {
-                    result = result * (tile.z[t] * tile.open[t]);
-                }
-                give(job.out, first + t, result);
+                give(job.out, first + t,
+                     forwardToken(tile, t, numbers(job.b, first + t, roomB),
+                                  numbers(job.c, first + t, roomC), skip, held));
             }
         }
-#pragma GCC unroll 16
-        for (int n = 0; n < N; ++n) {
-            store<T>(memory + n * kLaneCount, held[n]);
-        }
+        keepStates(memory, held);
         storeStates(job.finalState, memory);
     }
 
