@@ -326,8 +326,10 @@ void Menus::addView() {
                            tr("Show what the page is for, and the facts"),
                            {keys("F9")}},
                           true, [this](bool on) { m_window.inspector().setVisible(on); });
-    connect(&m_window.inspector(), &QDockWidget::visibilityChanged, inspector,
-            [this, inspector] { inspector->setChecked(!m_window.inspector().isHidden()); });
+    // The dock speaks for the last time when the window is half gone: ask the dock, not the window.
+    QDockWidget* const dock = &m_window.inspector();
+    connect(dock, &QDockWidget::visibilityChanged, inspector,
+            [dock, inspector] { inspector->setChecked(!dock->isHidden()); });
     menu->addAction(inspector);
     menu->addAction(actions.add(
         {id("view.reset"), tr("&Reset layout"), tr("Docks and size as at the first start"), {}},
