@@ -129,15 +129,10 @@ Status glaBackward(const GlaPlan& plan, const GlaInputs<T>& in, const GlaGradien
 
 template <class T>
 Status glaStep(const GlaPlan& plan, const GlaInputs<T>& in, T* state, const View<T>& o) noexcept {
-    if (plan.status == Status::kOk && plan.shape.steps != 1) {
-        return Status::kBadShape;
-    }
-    if (state == nullptr) {
-        return Status::kMissingArgument;
-    }
     const std::size_t bytes = elementsOf(plan, false) * sizeof(T) + cpu::kAlignment;
-    if (plan.status == Status::kOk && bytes > cpu::kStepStackBytes) {
-        return Status::kWorkspaceTooSmall;
+    if (const Status status = cpu::checkStep(plan, plan.shape.steps, state, bytes);
+        status != Status::kOk) {
+        return status;
     }
     GlaInputs<T> inputs = in;
     inputs.initialState = state;

@@ -80,18 +80,6 @@ cpu::SelectiveScanJob<T> jobFor(const SelectiveScanPlan& plan, const SelectiveSc
     return job;
 }
 
-/// to[i] = sum over the batch, in order.
-template <class T>
-void sumOverBatch(T* to, const T* partial, int batch, std::int64_t count) {
-    for (std::int64_t i = 0; to != nullptr && i < count; ++i) {
-        double total = 0.0;
-        for (int b = 0; b < batch; ++b) {
-            total += static_cast<double>(partial[b * count + i]);
-        }
-        to[i] = static_cast<T>(total);
-    }
-}
-
 }  // namespace
 
 SelectiveScanPlan selectiveScanPlan(SelectiveScanShape shape, bool softplus, Isa isa,
@@ -179,24 +167,19 @@ Status selectiveScanBackward(const SelectiveScanPlan& plan, const SelectiveScanI
                       std::int64_t{s.batch}, elementsOf(plan, true), partial + partialElements(s),
                       exec);
     }
-    sumOverBatch(grad.gradA, job.gradA, s.batch, perState);
-    sumOverBatch(grad.gradD, job.gradD, s.batch, s.channels);
-    sumOverBatch(grad.gradBias, job.gradBias, s.batch, s.channels);
+    cpu::sumOverBatch(grad.gradA, job.gradA, s.batch, perState);
+    cpu::sumOverBatch(grad.gradD, job.gradD, s.batch, s.channels);
+    cpu::sumOverBatch(grad.gradBias, job.gradBias, s.batch, s.channels);
     return Status::kOk;
 }
 
 template <class T>
 Status selectiveScanStep(const SelectiveScanPlan& plan, const SelectiveScanInputs<T>& in, T* state,
                          const View<T>& out) noexcept {
-    if (plan.status == Status::kOk && plan.shape.steps != 1) {
-        return Status::kBadShape;
-    }
-    if (state == nullptr) {
-        return Status::kMissingArgument;
-    }
     const std::size_t bytes = elementsOf(plan, false) * sizeof(T) + cpu::kAlignment;
-    if (plan.status == Status::kOk && bytes > cpu::kStepStackBytes) {
-        return Status::kWorkspaceTooSmall;
+    if (const Status status = cpu::checkStep(plan, plan.shape.steps, state, bytes);
+        status != Status::kOk) {
+        return status;
     }
     SelectiveScanInputs<T> inputs = in;
     inputs.initialState = state;

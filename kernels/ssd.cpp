@@ -61,18 +61,6 @@ std::size_t partialBytes(const SsdShape& s, bool doublePrecision) {
            (doublePrecision ? sizeof(double) : sizeof(float));
 }
 
-/// One number a head: over the batch, in order.
-template <class T>
-void sumOverBatch(T* to, const T* partial, const SsdShape& s) {
-    for (int h = 0; to != nullptr && h < s.heads; ++h) {
-        double total = 0.0;
-        for (int b = 0; b < s.batch; ++b) {
-            total += static_cast<double>(partial[std::int64_t{b} * s.heads + h]);
-        }
-        to[h] = static_cast<T>(total);
-    }
-}
-
 }  // namespace
 
 SsdPlan ssdPlan(SsdShape shape, Isa isa, bool doublePrecision) noexcept {
@@ -151,25 +139,20 @@ Status ssdBackward(const SsdPlan& plan, const SsdInputs<T>& in, const SsdGradien
             static_cast<std::size_t>(shape.batch) * static_cast<std::size_t>(shape.heads);
         job.gradSkip = grad.gradD == nullptr ? nullptr : partial + items;
         cpu::runLinearAttention(plan, job, shape.batch, true, partial + 2 * items, exec);
-        sumOverBatch(grad.gradD, partial + items, shape);
+        cpu::sumOverBatch(grad.gradD, partial + items, shape.batch, shape.heads);
     } else {
-        sumOverBatch(grad.gradD, partial, shape);
+        cpu::sumOverBatch(grad.gradD, partial, shape.batch, shape.heads);
     }
-    sumOverBatch(grad.gradA, partial, shape);
+    cpu::sumOverBatch(grad.gradA, partial, shape.batch, shape.heads);
     return Status::kOk;
 }
 
 template <class T>
 Status ssdStep(const SsdPlan& plan, const SsdInputs<T>& in, T* state, const View<T>& y) noexcept {
-    if (plan.status == Status::kOk && plan.shape.steps != 1) {
-        return Status::kBadShape;
-    }
-    if (state == nullptr) {
-        return Status::kMissingArgument;
-    }
     const std::size_t bytes = elementsOf(plan, false) * sizeof(T) + cpu::kAlignment;
-    if (plan.status == Status::kOk && bytes > cpu::kStepStackBytes) {
-        return Status::kWorkspaceTooSmall;
+    if (const Status status = cpu::checkStep(plan, plan.shape.steps, state, bytes);
+        status != Status::kOk) {
+        return status;
     }
     SsdInputs<T> inputs = in;
     inputs.initialState = state;

@@ -59,6 +59,31 @@ void runItems(void (*kernel)(const Job&, std::int64_t, T*), const Job& job, std:
     });
 }
 
+/// What a step of one token refuses beforehand; its `bytes` of scratch come from the stack.
+[[nodiscard]] inline Status checkStep(const Plan& plan, int steps, const void* state,
+                                      std::size_t bytes) {
+    if (plan.status == Status::kOk && steps != 1) {
+        return Status::kBadShape;
+    }
+    if (state == nullptr) {
+        return Status::kMissingArgument;
+    }
+    return plan.status == Status::kOk && bytes > kStepStackBytes ? Status::kWorkspaceTooSmall
+                                                                 : Status::kOk;
+}
+
+/// to[i] = sum over the batch of partial[b][i], in order; null: not wanted.
+template <class T>
+void sumOverBatch(T* to, const T* partial, int batch, std::int64_t count) {
+    for (std::int64_t i = 0; to != nullptr && i < count; ++i) {
+        double total = 0.0;
+        for (int b = 0; b < batch; ++b) {
+            total += static_cast<double>(partial[b * count + i]);
+        }
+        to[i] = static_cast<T>(total);
+    }
+}
+
 /// Fills status and name when this build and machine have the instruction set.
 template <class P>
 void choose(P& plan, const char* operation, int variant, const char* extents) {
