@@ -61,7 +61,7 @@ struct BenchInfo {
 struct OpRequest {
     std::string op;                                   ///< e.g. "delta"; see benchOps
     int batch = 32, steps = 64, heads = 4, dim = 32;  ///< the model's width is heads * dim
-    std::string pass = "fwd_bwd";                     ///< or "fwd"
+    std::string pass = "fwd_bwd";                     ///< or "fwd"; "step" of the whole steps
     int threads = 1, samples = 21;
 };
 struct OpTiming {
@@ -69,13 +69,14 @@ struct OpTiming {
     double medianMs = 0;
     std::vector<double> samplesMs;
     double relativeError = 0;  ///< largest of output and gradients against float64, short sequence
+    double productsMs = 0;     ///< whole steps: the median of their matrix products alone
     std::string variant;       ///< of the kernel that ran
 };
 [[nodiscard]] std::vector<std::string> benchOps();
 /// LabError{kInvalidInput} when the operation, the pass or the shape does not exist.
 [[nodiscard]] OpTiming timeOp(const OpRequest& request);
 /// One line {"op", "shape": {"B","T","H","D"}, "pass", "threads", "median_ms", "samples_ms",
-/// "rel_err", "variant", "impl": "lab"}.
+/// "rel_err", "variant", "impl": "lab"}, and "products_ms" for a whole step.
 [[nodiscard]] std::string toJson(const OpTiming& timing);
 
 /// One object {"bench", "goals", "rows", "pass"}. A value that does not exist is null.

@@ -1,6 +1,8 @@
 // Checks, plans and spreads causal attention; the arithmetic is in kernels/cpu/attention.inl.
 #include "kernels/attention.h"
 
+#include <cmath>
+
 #include "kernels/cpu/dispatch.h"
 #include "kernels/cpu/jobs.h"
 #include "kernels/cpu/views.h"
@@ -11,7 +13,8 @@ namespace {
 bool isValid(const AttentionShape& s, const AttentionOptions& options) {
     return s.batch >= 0 && s.steps >= 0 && s.keySteps >= s.steps && s.heads >= 0 && s.groups >= 1 &&
            s.heads % s.groups == 0 && s.keyDim >= 1 && s.valueDim >= 1 && options.scale > 0.0 &&
-           options.window >= 0 &&
+           options.window >= 0 && options.rotaryBase >= 0.0 &&
+           (options.rotaryBase == 0.0 || s.keyDim % 2 == 0) &&
            std::max(1.0, static_cast<double>(s.batch)) * std::max(1.0, 1.0 * s.heads) *
                    (s.keySteps + 32.0) * (std::max(s.keyDim, s.valueDim) + 16.0) <
                0x1p56;
@@ -24,6 +27,48 @@ std::size_t elementsOf(const AttentionPlan& plan, bool backward) {
 }
 std::int64_t itemsOf(const AttentionPlan& plan) {
     return std::int64_t{plan.shape.batch} * plan.shape.groups;
+}
+
+/// Numbers of the table of cosines and sines at the beginning of the workspace.
+std::size_t rotaryElements(const AttentionPlan& plan) {
+    const std::size_t numbers =
+        static_cast<std::size_t>(plan.shape.keySteps) * static_cast<std::size_t>(plan.shape.keyDim);
+    return plan.options.rotaryBase > 0.0 ? (numbers + 15) / 16 * 16 : 0;
+}
+
+/// Angles grow place by place: a turn of the turn before, from an exact one every kExact places.
+template <class T>
+void fillRotary(const AttentionPlan& plan, T* table) {
+    constexpr std::int64_t kExact = 64;
+    const int width = plan.shape.keyDim, half = width / 2;
+    for (int j = 0; j < half; ++j) {
+        const double angle = std::pow(plan.options.rotaryBase, -2.0 * j / width);
+        const double turnCos = std::cos(angle), turnSin = std::sin(angle);
+        double c = 1.0, s = 0.0;
+        for (std::int64_t place = 0; place < plan.shape.keySteps; ++place) {
+            if (place % kExact == 0) {
+                c = std::cos(angle * static_cast<double>(place));
+                s = std::sin(angle * static_cast<double>(place));
+            }
+            table[place * width + j] = static_cast<T>(c);
+            table[place * width + half + j] = static_cast<T>(s);
+            const double next = c * turnCos - s * turnSin;
+            s = c * turnSin + s * turnCos;
+            c = next;
+        }
+    }
+}
+
+/// The table, and where the scratch of the workers begins behind it.
+template <class T>
+T* rotaryAndScratch(const AttentionPlan& plan, void* workspace, cpu::AttentionJob<T>& job) {
+    T* const base = cpu::aligned<T>(workspace);
+    if (const std::size_t numbers = rotaryElements(plan); numbers > 0) {
+        fillRotary(plan, base);
+        job.rotary = base;
+        return base + numbers;
+    }
+    return base;
 }
 
 template <class T>
@@ -82,8 +127,12 @@ AttentionPlan attentionPlan(AttentionShape shape, AttentionOptions options, Isa 
         return plan;
     }
     cpu::choose(plan, "attention", 0, "");
-    plan.forwardWorkspaceBytes = cpu::workspaceBytes(plan, itemsOf(plan), elementsOf(plan, false));
-    plan.backwardWorkspaceBytes = cpu::workspaceBytes(plan, itemsOf(plan), elementsOf(plan, true));
+    const std::size_t rotary =
+        rotaryElements(plan) * (doublePrecision ? sizeof(double) : sizeof(float));
+    plan.forwardWorkspaceBytes =
+        rotary + cpu::workspaceBytes(plan, itemsOf(plan), elementsOf(plan, false));
+    plan.backwardWorkspaceBytes =
+        rotary + cpu::workspaceBytes(plan, itemsOf(plan), elementsOf(plan, true));
     return plan;
 }
 
@@ -107,8 +156,9 @@ Status attentionForward(const AttentionPlan& plan, const AttentionInputs<T>& in,
     auto job = jobFor(plan, in);
     job.o = cpu::plain(out.o);
     job.logSum = out.logSum;
+    T* const scratch = rotaryAndScratch(plan, workspace, job);
     cpu::runItems(cpu::tableFor<T>(plan.isa)->attentionForward, job, itemsOf(plan),
-                  elementsOf(plan, false), workspace, exec);
+                  elementsOf(plan, false), scratch, exec);
     return Status::kOk;
 }
 
@@ -139,8 +189,9 @@ Status attentionBackward(const AttentionPlan& plan, const AttentionInputs<T>& in
     job.gradQ = cpu::plain(grad.gradQ);
     job.gradK = cpu::plain(grad.gradK);
     job.gradV = cpu::plain(grad.gradV);
+    T* const scratch = rotaryAndScratch(plan, workspace, job);
     cpu::runItems(cpu::tableFor<T>(plan.isa)->attentionBackward, job, itemsOf(plan),
-                  elementsOf(plan, true), workspace, exec);
+                  elementsOf(plan, true), scratch, exec);
     return Status::kOk;
 }
 

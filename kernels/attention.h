@@ -7,7 +7,10 @@
 // window of w lets a query see the last w places, its own included; 0: all. Inputs of any strides,
 // outputs contiguous along channels. The scores of a row are computed whole, in float for T =
 // float: two passes, no running rescaling. Backward needs o and L. Gradients of k and v are sums
-// over the heads of a group, in order. Source: Vaswani et al. (1706.03762), eq. 1.
+// over the heads of a group, in order. With a rotary base the pairs (j, j + K/2) of q and k are
+// turned by the angle place base^(-2j/K) before the product, so that it depends on the distance;
+// gradients are those of the raw q and k.
+// Sources: Vaswani et al. (1706.03762), eq. 1; Su et al., "RoFormer" (2104.09864), section 3.2.2.
 #pragma once
 
 #include "kernels/plan.h"
@@ -22,6 +25,7 @@ struct AttentionShape {
 struct AttentionOptions {
     double scale = 1.0;
     int window = 0;
+    double rotaryBase = 0.0;  ///< 0: no rotation; else K must be even
 };
 
 struct AttentionPlan : Plan {

@@ -1,5 +1,8 @@
-// Checks, plans and spreads LSTM, GRU and tanh RNN; the arithmetic is in kernels/cpu/recurrent.inl.
+// Checks, plans and spreads LSTM, GRU, tanh RNN and sLSTM; the arithmetic is in
+// kernels/cpu/recurrent.inl.
 #include "kernels/recurrent.h"
+
+#include <iterator>
 
 #include "kernels/cpu/dispatch.h"
 #include "kernels/cpu/jobs.h"
@@ -7,8 +10,6 @@
 
 namespace lab::kernels {
 namespace {
-
-constexpr int kSaved[] = {5, 4, 1};  ///< rows a token: cpu/recurrent.inl says which
 
 std::size_t index(Cell cell) {
     return static_cast<std::size_t>(cell);
@@ -49,7 +50,7 @@ Room roomFor(const RecurrentPlan& plan, bool backward) {
     };
     room.panels = take(count(gates * hidden * (backward ? panelWidth : width)));
     room.hidden = take(count(std::int64_t{2} * s.batch * width));
-    room.cell = take(count(s.batch * width));
+    room.cell = take(count(std::int64_t{cellStatesOf(plan.cell)} * s.batch * width));
     if (backward) {
         room.before = take(count(tokens * hidden));
         room.gradRec = take(plan.cell == Cell::kGru ? count(tokens * gates * hidden) : 0);
@@ -72,6 +73,11 @@ Status check(const RecurrentPlan& plan, const RecurrentInputs<T>& in) {
     if (plan.doublePrecision != (sizeof(T) == sizeof(double))) {
         return Status::kWorkspaceTooSmall;
     }
+    const auto given = std::count_if(std::begin(in.initialCell), std::end(in.initialCell),
+                                     [](const T* state) { return state != nullptr; });
+    if (plan.cell == Cell::kSlstm && given != 0 && given != cellStatesOf(plan.cell)) {
+        return Status::kMissingArgument;
+    }
     const bool empty = plan.shape.batch == 0 || plan.shape.steps == 0;
     return empty || (in.pre != nullptr && in.r != nullptr) ? Status::kOk : Status::kMissingArgument;
 }
@@ -88,7 +94,7 @@ cpu::RecurrentJob<T> jobFor(const RecurrentPlan& plan, const RecurrentInputs<T>&
     job.r = in.r;
     job.bias = in.bias;
     job.initialH = in.initialH;
-    job.initialC = in.initialC;
+    std::copy(std::begin(in.initialCell), std::end(in.initialCell), job.initialCell);
     job.panels = base + room.panels;
     job.hidden2 = base + room.hidden;
     job.cell = base + room.cell;
@@ -114,7 +120,7 @@ void copyBefore(const RecurrentPlan& plan, const T* h, const T* initial, T* to) 
 
 RecurrentPlan recurrentPlan(Cell cell, RecurrentShape shape, Isa isa,
                             bool doublePrecision) noexcept {
-    constexpr const char* kNames[] = {"lstm", "gru", "tanh"};
+    constexpr const char* kNames[] = {"lstm", "gru", "tanh", "slstm"};
     RecurrentPlan plan;
     plan.isa = isa;
     plan.doublePrecision = doublePrecision;
@@ -126,7 +132,7 @@ RecurrentPlan recurrentPlan(Cell cell, RecurrentShape shape, Isa isa,
     cpu::choose(plan, kNames[index(cell)], 0, "");
     plan.savedElements = static_cast<std::size_t>(shape.batch) *
                          static_cast<std::size_t>(shape.steps) *
-                         static_cast<std::size_t>(kSaved[index(cell)]) *
+                         static_cast<std::size_t>(savedRowsOf(cell)) *
                          static_cast<std::size_t>(cpu::paddedTo(cpu::lanesOf(plan), shape.hidden));
     plan.forwardWorkspaceBytes = bytesFor(plan, false);
     plan.backwardWorkspaceBytes = bytesFor(plan, true);
@@ -149,7 +155,7 @@ Status recurrentForward(const RecurrentPlan& plan, const RecurrentInputs<T>& in,
     auto job = jobFor(plan, in, cpu::aligned<T>(workspace), roomFor(plan, false));
     job.h = out.h;
     job.finalH = out.finalH;
-    job.finalC = out.finalC;
+    std::copy(std::begin(out.finalCell), std::end(out.finalCell), job.finalCell);
     job.saved = out.saved;
     const auto* const table = cpu::tableFor<T>(plan.isa);
     const std::size_t cell = index(plan.cell);
@@ -186,11 +192,12 @@ Status recurrentBackward(const RecurrentPlan& plan, const RecurrentInputs<T>& in
     job.savedH = h;
     job.gradH = grad.gradH;
     job.gradFinalH = grad.gradFinalH;
-    job.gradFinalC = grad.gradFinalC;
+    std::copy(std::begin(grad.gradFinalCell), std::end(grad.gradFinalCell), job.gradFinalCell);
     job.gradPre = grad.gradPre;
     job.gradRec = plan.cell == Cell::kGru ? base + room.gradRec : grad.gradPre;
     job.gradInitialH = grad.gradInitialH;
-    job.gradInitialC = grad.gradInitialC;
+    std::copy(std::begin(grad.gradInitialCell), std::end(grad.gradInitialCell),
+              job.gradInitialCell);
     const auto* const table = cpu::tableFor<T>(plan.isa);
     const std::int64_t hidden = s.hidden, inner = gatesOf(plan.cell) * hidden;
     if (s.batch > 0) {
@@ -237,7 +244,11 @@ Cost recurrentForwardCost(Cell cell, const RecurrentShape& s) noexcept {
     const double gates = gatesOf(cell), d = s.hidden;
     return {tokens * (2.0 * gates * d * d + 6.0 * gates * d),
             (tokens * (gates + 1.0) * d + gates * d * d) * sizeof(float),
-            tokens * (gates + (cell == Cell::kLstm ? 1.0 : 0.0)) * d};
+            tokens *
+                (gates + (cell == Cell::kLstm    ? 1.0
+                          : cell == Cell::kSlstm ? 2.0
+                                                 : 0.0)) *
+                d};
 }
 
 // The same product transposed, and that of the weights.

@@ -137,6 +137,7 @@ QWidget* ArchitecturePage::buildForm() {
     m_binder = new SpecForm(bench().document, *m_form, this);
     addGeneralFields();
     addDeltaFields();
+    addStateSpaceFields();
     addTransformerFields();
     area->setWidget(m_form);
     return area;
@@ -223,12 +224,21 @@ void ArchitecturePage::addDeltaFields() {
     addInteger(
         *m_form, *m_binder,
         text("conv_width", tr("Short convolution"),
-             tr("Tokens that a key can see; 0: none, else at least 2")),
+             tr("Tokens that it sees at once; 0: none, else at least 2")),
         0, 16,
         standard().convWidth, [this](ExperimentSpec & s) -> auto& { return modelOf(s).convWidth; });
     addCheck(
         *m_form, *m_binder, text("gate", tr("Gate"), tr("One decay in (0, 1) a head and token")),
         standard().gate, [this](ExperimentSpec & s) -> auto& { return modelOf(s).gate; });
+}
+
+void ArchitecturePage::addStateSpaceFields() {
+    addInteger(
+        *m_form, *m_binder,
+        text("state_size", tr("States"),
+             tr("Mamba: of a channel; Mamba-2: rows of a head's matrix")),
+        1, 256,
+        standard().stateSize, [this](ExperimentSpec & s) -> auto& { return modelOf(s).stateSize; });
 }
 
 void ArchitecturePage::addTransformerFields() {
@@ -314,11 +324,14 @@ void ArchitecturePage::showFields() {
     const std::string& kind = model().architecture;
     const bool delta = kind == "delta_net";
     const bool transformer = kind == "transformer";
-    for (const char* name : {"negative_eigenvalues", "householders", "beta_slope", "key_activation",
-                             "conv_width", "gate"}) {
+    const bool stateSpace = kind == "mamba" || kind == "mamba2";
+    for (const char* name :
+         {"negative_eigenvalues", "householders", "beta_slope", "key_activation", "gate"}) {
         m_form->setFieldVisible(path(name), delta);
     }
-    m_form->setFieldVisible(path("heads"), delta || transformer);
+    m_form->setFieldVisible(path("conv_width"), delta || stateSpace);
+    m_form->setFieldVisible(path("state_size"), stateSpace);
+    m_form->setFieldVisible(path("heads"), values::hasHeads(kind));
     m_form->setFieldVisible(path("position"), transformer);
     m_form->setFieldVisible(path("max_steps"),
                             transformer && model().position == values::PositionCode::kLearned);

@@ -32,6 +32,7 @@ private:
     QWidget* buildSide();
     void addGeneralFields();
     void addDeltaFields();
+    void addStateSpaceFields();
     void addTransformerFields();
     void change(const QString& text, int select,
                 const std::function<void(std::vector<values::ModelSpec>&)>& edit);

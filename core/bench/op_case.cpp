@@ -43,6 +43,12 @@ std::vector<float> Inputs::units(std::size_t rows, int width) {
     return values;
 }
 
+double medianOf(std::vector<double> values) {
+    std::ranges::sort(values);
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
 double errorOf(const std::vector<float>& actual, const Numbers& expected) {
     double worst = 0, largest = 1e-30;
     for (std::size_t i = 0; i < expected.size(); ++i) {

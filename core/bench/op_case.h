@@ -67,6 +67,7 @@ private:
 [[nodiscard]] inline Numbers widened(const std::vector<float>& values) {
     return {values.begin(), values.end()};
 }
+[[nodiscard]] double medianOf(std::vector<double> values);
 /// Largest difference over the largest expected entry; infinite for NaN.
 [[nodiscard]] double errorOf(const std::vector<float>& actual, const Numbers& expected);
 

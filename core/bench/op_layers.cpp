@@ -68,7 +68,7 @@ public:
         }
         m_project.run({m_x.data(), m_width, 1}, {m_w.data(), 1, m_width}, m_pre.data(), true, exec);
         (void)kernels::recurrentForward<float>(
-            m_plan, in(), {m_h.data(), nullptr, nullptr, keep ? m_saved.data() : nullptr},
+            m_plan, in(), {.h = m_h.data(), .saved = keep ? m_saved.data() : nullptr},
             m_workspace.data(), exec);
     }
     void backward(const Exec& exec) override {
@@ -135,7 +135,7 @@ public:
 
 private:
     [[nodiscard]] kernels::RecurrentInputs<float> in() const {
-        return {m_pre.data(), m_r.data(), m_stateBias.data(), nullptr, nullptr};
+        return {.pre = m_pre.data(), .r = m_r.data(), .bias = m_stateBias.data()};
     }
 
     kernels::RecurrentPlan m_plan;

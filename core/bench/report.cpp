@@ -131,6 +131,9 @@ std::string toJson(const OpTiming& timing) {
     json["samples_ms"] = timing.samplesMs;
     json["rel_err"] = jsonOf(timing.relativeError);
     json["variant"] = timing.variant;
+    if (timing.productsMs > 0) {
+        json["products_ms"] = timing.productsMs;
+    }
     json["impl"] = "lab";
     return json.dump();
 }

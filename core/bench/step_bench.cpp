@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "core/bench/op_case.h"
 #include "core/catalog.h"
 #include "core/training/trainer.h"
 #include "core/values/lab_error.h"
@@ -36,12 +37,7 @@ struct Contestant {
     std::unique_ptr<training::Trainer> trainer;
     std::vector<double> ms, losses;
 
-    [[nodiscard]] double median() const {
-        auto sorted = ms;
-        std::ranges::sort(sorted);
-        const std::size_t half = sorted.size() / 2;
-        return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-    }
+    [[nodiscard]] double median() const { return medianOf(ms); }
 };
 
 values::ExperimentSpec stepSpec() {

@@ -1,12 +1,13 @@
 // Causal softmax attention over every token so far:  o_t = sum_{s <= t} softmax_s(q_t k_s /
 // sqrt(D)) v_s.
 //
-// Rotary positions turn q and k (attention.h); learned positions are added to the embedding by the
-// skeleton. Source: Vaswani et al., "Attention Is All You Need" (1706.03762), section 3.2.
+// Rotary positions turn q and k (core/ops/attention.h); learned positions are added to the
+// embedding by the skeleton. Source: Vaswani et al., "Attention Is All You Need" (1706.03762),
+// section 3.2.
 #include <ATen/ATen.h>
 
-#include "core/models/attention.h"
 #include "core/models/mixer.h"
+#include "core/ops/attention.h"
 
 namespace lab::models {
 namespace {
@@ -15,6 +16,7 @@ class AttentionMixer : public Mixer {
 public:
     explicit AttentionMixer(const MixerPlan& plan)
         : m_config(plan.config),
+          m_execution(plan.execution),
           m_width(m_config.spec.width),
           m_heads(m_config.spec.heads),
           m_headWidth(m_width / m_heads),
@@ -35,9 +37,18 @@ public:
     [[nodiscard]] std::int64_t stateNumbers(std::int64_t steps) const override {
         return 2 * m_width * steps;
     }
+    [[nodiscard]] std::string kernelName() const override {
+        return m_execution.plain || m_config.cuda
+                   ? std::string()
+                   : ops::attentionKernelName(m_heads, m_headWidth, m_config.doublePrecision);
+    }
 
 private:
+    static void show(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                     const at::Tensor& allKeys, const Pass& pass);
+
     ModelConfig m_config;
+    ops::Execution m_execution;
     std::int64_t m_width, m_heads, m_headWidth;
     at::Tensor m_qkv, m_out;
 };
@@ -46,32 +57,40 @@ at::Tensor AttentionMixer::forward(const at::Tensor& h, const at::Tensor& residu
                                    const Pass& pass, State* state) const {
     const auto qkv =
         at::mm(h, m_qkv.t()).view({pass.batch, pass.steps, 3, m_heads, m_headWidth}).unbind(2);
-    const std::int64_t past = state == nullptr ? 0 : state->front().size(1);
     const bool rotary = m_config.spec.position == values::PositionCode::kRotary;
-    at::Tensor q = rotary ? rotated(qkv[0], past) : qkv[0];
-    at::Tensor k = rotary ? rotated(qkv[1], past) : qkv[1];
+    const std::int64_t past = state == nullptr ? 0 : state->front().size(1);
+    const auto turned = [&](const at::Tensor& x) { return rotary ? ops::rotated(x, past) : x; };
+    at::Tensor q = qkv[0];
+    at::Tensor k = qkv[1];
     at::Tensor v = qkv[2];
-    pass.put("q", q);
-    pass.put("k", k);
-    pass.put("v", v);
-    if (state != nullptr) {
-        k = at::cat({(*state)[0], k}, 1);
+    if (state != nullptr) {  // its keys are turned already
+        q = turned(q);
+        k = at::cat({(*state)[0], turned(k)}, 1);
         v = at::cat({(*state)[1], v}, 1);
         *state = {k, v};
     }
-    q = q.transpose(1, 2);
-    k = k.transpose(1, 2);
-    v = v.transpose(1, 2);
-    if (pass.wants("pattern")) {
-        const at::NoGradGuard noGrad;
-        pass.put("pattern", attentionPattern(q, k));
+    if (pass.taps != nullptr) {
+        show(turned(qkv[0]), turned(qkv[1]), qkv[2], state == nullptr ? at::Tensor() : k, pass);
     }
-    const at::Tensor o = causalAttention(q, k, v);
-    const at::Tensor rows = o.transpose(1, 2).reshape({pass.rows(), m_width});
+    const at::Tensor rows =
+        ops::attention(q, k, v, {.rotary = rotary && state == nullptr}, m_execution)
+            .reshape({pass.rows(), m_width});
     if (pass.wants("mixer.out")) {
         pass.putRows("mixer.out", at::mm(rows, m_out.t()));
     }
     return at::addmm(residual, rows, m_out.t());
+}
+
+/// q, k, v of the tokens of this pass; allKeys: those of the past too, undefined without one.
+void AttentionMixer::show(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                          const at::Tensor& allKeys, const Pass& pass) {
+    pass.put("q", q);
+    pass.put("k", k);
+    pass.put("v", v);
+    if (pass.wants("pattern")) {
+        const at::NoGradGuard noGrad;
+        pass.put("pattern", ops::attentionPattern(q, allKeys.defined() ? allKeys : k));
+    }
 }
 
 }  // namespace

@@ -69,6 +69,10 @@ using MakeMixer = std::unique_ptr<Mixer> (*)(const MixerPlan&);
 [[nodiscard]] std::unique_ptr<Mixer> makeLstmMixer(const MixerPlan&);
 [[nodiscard]] std::unique_ptr<Mixer> makeGruMixer(const MixerPlan&);
 [[nodiscard]] std::unique_ptr<Mixer> makeTanhMixer(const MixerPlan&);
+[[nodiscard]] std::unique_ptr<Mixer> makeSlstmMixer(const MixerPlan&);
+[[nodiscard]] std::unique_ptr<Mixer> makeGlaMixer(const MixerPlan&);
+[[nodiscard]] std::unique_ptr<Mixer> makeMambaMixer(const MixerPlan&);
+[[nodiscard]] std::unique_ptr<Mixer> makeMamba2Mixer(const MixerPlan&);
 
 /// Options of a tensor that lives beside the parameters.
 [[nodiscard]] inline at::TensorOptions tensorOptions(const ModelConfig& config) {

@@ -1,9 +1,12 @@
-// LSTM, GRU and tanh RNN as mixers: the input projection of all tokens is one product, the loop
-// over time one operation (core/ops/recurrent.h). All first values are uniform in +-1 /
-// sqrt(width), biases included.
+// LSTM, GRU, tanh RNN and sLSTM as mixers: the input projection of all tokens is one product, the
+// loop over time one operation (core/ops/recurrent.h). All first values are uniform in +-1 /
+// sqrt(width), biases included. A GRU has a second bias, inside the product with its reset gate.
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "core/models/mixer.h"
 #include "core/ops/recurrent.h"
@@ -11,130 +14,123 @@
 namespace lab::models {
 namespace {
 
+using kernels::Cell;
+
 class RecurrentMixer : public Mixer {
 public:
-    RecurrentMixer(const MixerPlan& plan, int gates)
-        : m_config(plan.config), m_width(plan.config.spec.width), m_gates(gates) {
+    RecurrentMixer(const MixerPlan& plan, Cell cell)
+        : m_config(plan.config),
+          m_execution(plan.execution),
+          m_cell(cell),
+          m_width(plan.config.spec.width) {
+        const std::int64_t rows = gates() * m_width;
         const double bound = 1 / std::sqrt(static_cast<double>(m_width));
-        m_input = plan.weights.linear(plan.at + "input.weight", gates * m_width, m_width);
-        m_recurrent = plan.weights.linear(plan.at + "recurrent.weight", gates * m_width, m_width);
-        m_bias = plan.weights.uniform(plan.at + "bias", {gates * m_width}, bound);
+        m_input = plan.weights.linear(plan.at + "input.weight", rows, m_width);
+        m_recurrent = plan.weights.linear(plan.at + "recurrent.weight", rows, m_width);
+        m_bias = plan.weights.uniform(plan.at + "bias", {rows}, bound);
+        if (cell == Cell::kGru) {
+            m_candidateBias = plan.weights.uniform(plan.at + "candidate.bias", {m_width}, bound);
+        }
     }
 
-    [[nodiscard]] State initialState(std::int64_t batch) const override { return {zeros(batch)}; }
+    [[nodiscard]] at::Tensor forward(const at::Tensor& h, const at::Tensor& residual,
+                                     const Pass& pass, State* state) const override;
+    [[nodiscard]] State initialState(std::int64_t batch) const override {
+        const at::Tensor zero = at::zeros({batch, m_width}, tensorOptions(m_config));
+        State state(static_cast<std::size_t>(1 + kernels::cellStatesOf(m_cell)), zero);
+        if (m_cell == Cell::kSlstm) {
+            state.back() = at::full_like(zero, kernels::kNoCellUnit);
+        }
+        return state;
+    }
     [[nodiscard]] double flopsPerToken(std::int64_t) const override {
         constexpr double kPointwise = 7;  // per gate and unit, a nonlinearity counted as 4
         const auto width = static_cast<double>(m_width);
-        return m_gates * (4 * width * width + kPointwise * width);
+        return static_cast<double>(gates()) * (4 * width * width + kPointwise * width);
     }
-    [[nodiscard]] std::int64_t stateNumbers(std::int64_t) const override { return m_width; }
-
-protected:
-    [[nodiscard]] at::Tensor zeros(std::int64_t batch) const {
-        return at::zeros({batch, m_width}, tensorOptions(m_config));
+    [[nodiscard]] std::int64_t stateNumbers(std::int64_t) const override {
+        return (1 + kernels::cellStatesOf(m_cell)) * m_width;
     }
-    [[nodiscard]] at::Tensor projected(const at::Tensor& h, const Pass& pass) const {
-        return at::addmm(m_bias, h, m_input.t()).view({pass.batch, pass.steps, m_gates * m_width});
-    }
-    [[nodiscard]] static at::Tensor last(const at::Tensor& sequence) {
-        return sequence.select(1, sequence.size(1) - 1).clone();
-    }
-    /// Taps of the gates, in their order in memory.
-    void show(const at::Tensor& gates, std::initializer_list<const char*> names,
-              const Pass& pass) const {
-        std::int64_t from = 0;
-        for (const char* name : names) {
-            pass.put(name, gates.narrow(2, from, m_width));
-            from += m_width;
-        }
-    }
-    [[nodiscard]] static at::Tensor added(const at::Tensor& residual, const at::Tensor& h,
-                                          const Pass& pass) {
-        pass.put("h", h);
-        pass.put("mixer.out", h);
-        return residual + h.view_as(residual);
-    }
-
-    ModelConfig m_config;
-    std::int64_t m_width;
-    int m_gates;
-    at::Tensor m_input, m_recurrent, m_bias;
-};
-
-class LstmMixer : public RecurrentMixer {
-public:
-    explicit LstmMixer(const MixerPlan& plan) : RecurrentMixer(plan, 4) {}
-
-    [[nodiscard]] at::Tensor forward(const at::Tensor& h, const at::Tensor& residual,
-                                     const Pass& pass, State* state) const override {
-        const State from = state == nullptr ? initialState(pass.batch) : *state;
-        const auto out = ops::lstm(projected(h, pass), m_recurrent, from[0], from[1]);
-        if (state != nullptr) {
-            *state = {last(out.h), last(out.c)};
-        }
-        if (pass.taps != nullptr) {
-            show(out.gates, {"i", "f", "g", "o"}, pass);
-            pass.put("c", out.c);
-        }
-        return added(residual, out.h, pass);
-    }
-    [[nodiscard]] State initialState(std::int64_t batch) const override {
-        return {zeros(batch), zeros(batch)};
-    }
-    [[nodiscard]] std::int64_t stateNumbers(std::int64_t) const override { return 2 * m_width; }
-};
-
-class GruMixer : public RecurrentMixer {
-public:
-    explicit GruMixer(const MixerPlan& plan)
-        : RecurrentMixer(plan, 3),
-          m_candidateBias(plan.weights.uniform(plan.at + "candidate.bias", {m_width},
-                                               1 / std::sqrt(static_cast<double>(m_width)))) {}
-
-    [[nodiscard]] at::Tensor forward(const at::Tensor& h, const at::Tensor& residual,
-                                     const Pass& pass, State* state) const override {
-        const at::Tensor from = state == nullptr ? zeros(pass.batch) : state->front();
-        const auto out = ops::gru(projected(h, pass), m_recurrent, m_candidateBias, from);
-        if (state != nullptr) {
-            *state = {last(out.h)};
-        }
-        if (pass.taps != nullptr) {
-            show(out.gates, {"r", "z", "n"}, pass);
-        }
-        return added(residual, out.h, pass);
+    [[nodiscard]] std::string kernelName() const override {
+        return m_execution.plain || m_config.cuda
+                   ? std::string()
+                   : ops::recurrentKernelName(m_cell, m_width, m_config.doublePrecision);
     }
 
 private:
-    at::Tensor m_candidateBias;
+    [[nodiscard]] std::int64_t gates() const { return kernels::gatesOf(m_cell); }
+    void show(const ops::RecurrentResult& out, const Pass& pass) const;
+
+    ModelConfig m_config;
+    ops::Execution m_execution;
+    Cell m_cell;
+    std::int64_t m_width;
+    at::Tensor m_input, m_recurrent, m_bias, m_candidateBias;
 };
 
-class TanhMixer : public RecurrentMixer {
-public:
-    explicit TanhMixer(const MixerPlan& plan) : RecurrentMixer(plan, 1) {}
-
-    [[nodiscard]] at::Tensor forward(const at::Tensor& h, const at::Tensor& residual,
-                                     const Pass& pass, State* state) const override {
-        const at::Tensor from = state == nullptr ? zeros(pass.batch) : state->front();
-        const at::Tensor out = ops::tanhRnn(projected(h, pass), m_recurrent, from);
-        if (state != nullptr) {
-            *state = {last(out)};
-        }
-        return added(residual, out, pass);
+at::Tensor RecurrentMixer::forward(const at::Tensor& h, const at::Tensor& residual,
+                                   const Pass& pass, State* state) const {
+    const State from = state == nullptr ? initialState(pass.batch) : *state;
+    const at::Tensor bias =
+        m_candidateBias.defined()
+            ? at::cat({at::zeros({2 * m_width}, m_candidateBias.options()), m_candidateBias})
+            : at::Tensor();
+    ops::CellStates cell;
+    std::copy(from.begin() + 1, from.end(), cell.begin());
+    const auto out = ops::recurrent(
+        m_cell,
+        {.x = at::addmm(m_bias, h, m_input.t()).view({pass.batch, pass.steps, gates() * m_width}),
+         .recurrent = m_recurrent,
+         .bias = bias,
+         .h0 = from[0],
+         .cell0 = cell},
+        m_execution, pass.taps != nullptr);
+    if (state != nullptr) {
+        state->front() = out.h.select(1, pass.steps - 1).clone();
+        std::copy_n(out.finalCell.begin(), state->size() - 1, state->begin() + 1);
     }
-};
+    if (pass.taps != nullptr) {
+        show(out, pass);
+    }
+    return residual + out.h.view_as(residual);
+}
+
+void RecurrentMixer::show(const ops::RecurrentResult& out, const Pass& pass) const {
+    static constexpr std::array kLstmGates{"i", "f", "g", "o"};
+    static constexpr std::array kGruGates{"r", "z", "n"};
+    static constexpr std::array kSlstmGates{"i", "f", "z", "o"};
+    if (m_cell != Cell::kTanh) {
+        const auto names = m_cell == Cell::kLstm  ? std::span<const char* const>(kLstmGates)
+                           : m_cell == Cell::kGru ? std::span<const char* const>(kGruGates)
+                                                  : std::span<const char* const>(kSlstmGates);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            pass.put(names[i],
+                     out.gates.narrow(2, static_cast<std::int64_t>(i) * m_width, m_width));
+        }
+    }
+    if (out.c.defined()) {
+        pass.put("c", out.c);
+    }
+    pass.put("h", out.h);
+    pass.put("mixer.out", out.h);
+}
 
 }  // namespace
 
 std::unique_ptr<Mixer> makeLstmMixer(const MixerPlan& plan) {
-    return std::make_unique<LstmMixer>(plan);
+    return std::make_unique<RecurrentMixer>(plan, Cell::kLstm);
 }
 
 std::unique_ptr<Mixer> makeGruMixer(const MixerPlan& plan) {
-    return std::make_unique<GruMixer>(plan);
+    return std::make_unique<RecurrentMixer>(plan, Cell::kGru);
 }
 
 std::unique_ptr<Mixer> makeTanhMixer(const MixerPlan& plan) {
-    return std::make_unique<TanhMixer>(plan);
+    return std::make_unique<RecurrentMixer>(plan, Cell::kTanh);
+}
+
+std::unique_ptr<Mixer> makeSlstmMixer(const MixerPlan& plan) {
+    return std::make_unique<RecurrentMixer>(plan, Cell::kSlstm);
 }
 
 }  // namespace lab::models

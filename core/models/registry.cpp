@@ -18,6 +18,19 @@ constexpr std::array kArchitectures{
                  "Keeps every earlier token and attends to all of them; carries no state of fixed "
                  "size.",
                  &makeAttentionMixer},
+    Architecture{
+        "gla", "Gated linear attention",
+        "A linear RNN: each head keeps a matrix and lets every key channel decay by a gate "
+        "of its own; it forgets by choice but cannot swap.",
+        &makeGlaMixer},
+    Architecture{"mamba", "Mamba",
+                 "A selective state space: every channel has a few decaying states whose time step "
+                 "the token chooses.",
+                 &makeMambaMixer},
+    Architecture{"mamba2", "Mamba-2",
+                 "A linear RNN: each head keeps a matrix that decays by one gate a token; keys and "
+                 "queries are shared by all heads.",
+                 &makeMamba2Mixer},
     Architecture{"lstm", "LSTM",
                  "A nonlinear RNN: a cell vector behind input, forget and output gates.",
                  &makeLstmMixer},
@@ -26,6 +39,11 @@ constexpr std::array kArchitectures{
     Architecture{"tanh_rnn", "tanh RNN",
                  "The plain nonlinear RNN: the state vector is mixed and squashed at every token.",
                  &makeTanhMixer},
+    Architecture{
+        "slstm", "sLSTM",
+        "An LSTM with exponential gates: a token can be written so strongly that all before "
+        "it fades, and the cell is read as a weighted mean.",
+        &makeSlstmMixer},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/ops/rms_norm.h"
+#include "core/ops/silu_gate.h"
 #include "core/values/lab_error.h"
 #include "kernels/thread_pool.h"
 
@@ -126,10 +127,9 @@ at::Tensor ResidualModel::runBlock(const Block& block, const at::Tensor& x, cons
     const at::Tensor h = ops::rmsNorm(x, block.norm, epsilon, m_execution);
     at::Tensor y = block.mixer->forward(h, x, pass, state);
     if (block.mlpNorm.defined()) {
-        const auto halves =
-            at::mm(ops::rmsNorm(y, block.mlpNorm, epsilon, m_execution), block.mlpUp.t())
-                .chunk(2, 1);
-        const at::Tensor hidden = at::silu(halves[0]) * halves[1];
+        const at::Tensor both =
+            at::mm(ops::rmsNorm(y, block.mlpNorm, epsilon, m_execution), block.mlpUp.t());
+        const at::Tensor hidden = ops::siluGate(both, m_execution);
         if (pass.wants("mlp.out")) {
             pass.putRows("mlp.out", at::mm(hidden, block.mlpDown.t()));
         }

@@ -39,7 +39,11 @@ using State = std::vector<at::Tensor>;
 ///                [batch, steps, heads]
 ///   transformer  "q" "k" "v" [batch, steps, heads, head width], "pattern" [batch, heads, steps,
 ///                steps]
+///   gla          "q" "k" "v", "decay" [batch, steps, heads, head width], "state_norm"
+///   mamba        "delta" [batch, steps, channels]
+///   mamba2       "delta" and "decay" and "state_norm" [batch, steps, heads]
 ///   lstm         "i" "f" "g" "o" "c" "h"     gru "r" "z" "n" "h"     tanh_rnn "h"
+///   slstm        "i" "f" "z" "o" "c" "h"
 /// A null Taps* costs nothing, and taps never change the logits. Tensors are detached.
 class Taps {
 public:

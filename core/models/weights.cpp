@@ -7,7 +7,7 @@
 namespace lab::models {
 
 at::Tensor Weights::drawn(const std::string& name, at::IntArrayRef sizes,
-                          const std::function<double(tasks::Rng&)>& draw) {
+                          const std::function<double(tasks::Rng&)>& draw, bool mayDecay) {
     const at::TensorOptions options =
         at::TensorOptions().dtype(m_config.doublePrecision ? at::kDouble : at::kFloat);
     at::Tensor value;
@@ -23,7 +23,7 @@ at::Tensor Weights::drawn(const std::string& name, at::IntArrayRef sizes,
         value = value.to(options.device(m_config.cuda ? at::kCUDA : at::kCPU));
     }
     value.requires_grad_(true);
-    m_into.push_back({.name = name, .value = value, .decays = sizes.size() >= 2});
+    m_into.push_back({.name = name, .value = value, .decays = mayDecay && sizes.size() >= 2});
     return value;
 }
 

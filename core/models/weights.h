@@ -27,9 +27,9 @@ public:
     at::Tensor linear(const std::string& name, std::int64_t outputs, std::int64_t inputs);
     at::Tensor normal(const std::string& name, at::IntArrayRef sizes, double deviation = 1.0);
     at::Tensor constant(const std::string& name, at::IntArrayRef sizes, double value);
-    /// Each element from `draw`.
+    /// Each element from `draw`. A matrix decays unless it may not.
     at::Tensor drawn(const std::string& name, at::IntArrayRef sizes,
-                     const std::function<double(tasks::Rng&)>& draw);
+                     const std::function<double(tasks::Rng&)>& draw, bool mayDecay = true);
 
 private:
     const ModelConfig& m_config;

@@ -1,36 +1,43 @@
-// LSTM, GRU and tanh RNN over whole sequences, each one differentiable operation.
-//
-// x holds the input projections of every step, biases included, [batch, steps, gates * width]; the
-// recurrent matrix R is [gates * width, width]. Rows are in LibTorch's order:
-//   LSTM i f g o:  c = sigmoid(f) c + sigmoid(i) tanh(g),  h = sigmoid(o) tanh(c)
-//   GRU  r z n:    n = tanh(x_n + r (R_n h + b)),  h = (1 - z) n + z h
-//   tanh:          h = tanh(x + R h)
-// Source: Hochreiter and Schmidhuber, "Long Short-Term Memory" (1997), with forget gates of Gers et
-// al. (2000); Cho et al. (1406.1078), the reset gate after the product as cuDNN has it; Elman
-// (1990).
+// LSTM, GRU, tanh RNN and sLSTM over whole sequences as one differentiable operation (formulas:
+// kernels/recurrent.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
+#include <string>
+
+#include "core/ops/execution.h"
+#include "kernels/recurrent.h"
+
 namespace lab::ops {
 
-struct LstmResult {
-    at::Tensor h;      ///< [batch, steps, width]
-    at::Tensor c;      ///< [batch, steps, width]
-    at::Tensor gates;  ///< [batch, steps, 4 width], activated; no gradient
-};
-struct GruResult {
-    at::Tensor h;
-    at::Tensor gates;  ///< [batch, steps, 3 width], activated; no gradient
+/// What is carried beside h, [batch, width] each: c of an LSTM; c, n, m of an sLSTM.
+using CellStates = std::array<at::Tensor, kernels::kMaxCellStates>;
+
+struct RecurrentArguments {
+    at::Tensor x;          ///< [batch, steps, gates width]: W x + b of every step, gates in order
+    at::Tensor recurrent;  ///< R [gates width, width]
+    at::Tensor bias{};     ///< [gates width], added to R h; undefined: none
+    at::Tensor h0;         ///< [batch, width]
+    CellStates cell0{};
 };
 
-/// h0, c0 [batch, width].
-[[nodiscard]] LstmResult lstm(const at::Tensor& x, const at::Tensor& recurrent,
-                              const at::Tensor& h0, const at::Tensor& c0);
-/// candidateBias [width] is b.
-[[nodiscard]] GruResult gru(const at::Tensor& x, const at::Tensor& recurrent,
-                            const at::Tensor& candidateBias, const at::Tensor& h0);
-[[nodiscard]] at::Tensor tanhRnn(const at::Tensor& x, const at::Tensor& recurrent,
-                                 const at::Tensor& h0);
+struct RecurrentResult {
+    at::Tensor h;          ///< [batch, steps, width]
+    CellStates finalCell;  ///< of an sLSTM without gradients
+    at::Tensor gates;      ///< [batch, steps, gates width], activated, when asked for; no gradient.
+                           ///< The tanh RNN has none.
+    at::Tensor c;          ///< [batch, steps, width] of the cells that have one, when asked for; no
+                           ///< gradient
+};
+
+/// CPU: our kernel. CUDA: the loop of recurrent_loops.h. x needs at least one step.
+[[nodiscard]] RecurrentResult recurrent(kernels::Cell cell, const RecurrentArguments& in,
+                                        const Execution& execution = {}, bool wantsGates = false);
+
+/// Which variant of the kernel runs, e.g. "lstm.avx512.any".
+[[nodiscard]] std::string recurrentKernelName(kernels::Cell cell, std::int64_t width,
+                                              bool doublePrecision);
 
 }  // namespace lab::ops

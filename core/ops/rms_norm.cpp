@@ -4,7 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/ops/kernel_call.h"
-#include "kernels/rms_norm.h"
+#include "kernels/norm.h"
 
 namespace lab::ops {
 namespace {
@@ -33,10 +33,12 @@ struct RmsNormNode : torch::autograd::Function<RmsNormNode> {
         const at::Tensor inverse = at::empty({x.size(0)}, x.options());
         withElement(x, [&](auto zero) {
             using T = decltype(zero);
-            require(kernels::rmsNormForward<T>(shapeOf(x), epsilon, dataOf<T>(x), dataOf<T>(weight),
-                                               mutableDataOf<T>(y), mutableDataOf<T>(inverse),
-                                               kernels::bestIsa(), execOf(execution)),
-                    "rmsNorm");
+            require(
+                kernels::normForward<T>(kernels::Norm::kRms, shapeOf(x), epsilon,
+                                        {.x = dataOf<T>(x), .weight = dataOf<T>(weight)},
+                                        mutableDataOf<T>(y), {.inverse = mutableDataOf<T>(inverse)},
+                                        kernels::bestIsa(), execOf(execution)),
+                "rmsNorm");
         });
         ctx->save_for_backward({x, weight, inverse});
         carry(ctx, execution);
@@ -58,13 +60,17 @@ struct RmsNormNode : torch::autograd::Function<RmsNormNode> {
         const auto execution = carried<Execution>(ctx);
         withElement(x, [&](auto zero) {
             using T = decltype(zero);
-            const auto bytes = kernels::rmsNormWorkspaceBytes(shape, sizeof(T) == sizeof(double));
+            const auto bytes = kernels::normWorkspaceBytes(shape, sizeof(T) == sizeof(double));
             const at::Tensor workspace =
                 at::empty({static_cast<std::int64_t>(bytes)}, x.options().dtype(at::kByte));
-            require(kernels::rmsNormBackward<T>(
-                        shape, dataOf<T>(packed), dataOf<T>(weight), dataOf<T>(saved[2]),
-                        dataOf<T>(gradY), mutableDataOf<T>(gradX), mutableDataOf<T>(gradWeight),
-                        workspace.mutable_data_ptr(), kernels::bestIsa(), execOf(execution)),
+            require(kernels::normBackward<T>(kernels::Norm::kRms, shape,
+                                             {.x = dataOf<T>(packed), .weight = dataOf<T>(weight)},
+                                             {.inverse = dataOf<T>(saved[2])},
+                                             {.gradY = dataOf<T>(gradY),
+                                              .gradX = mutableDataOf<T>(gradX),
+                                              .gradWeight = mutableDataOf<T>(gradWeight)},
+                                             workspace.mutable_data_ptr(), kernels::bestIsa(),
+                                             execOf(execution)),
                     "rmsNorm, backward");
         });
         return {gradX, gradWeight, {}, {}};

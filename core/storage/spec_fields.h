@@ -42,6 +42,7 @@ void visit(values::ModelSpec& model, Visitor& visitor) {
     visitor("conv_width", model.convWidth);
     visitor("gate", model.gate);
     visitor("norm_epsilon", model.normEpsilon);
+    visitor("state_size", model.stateSize);
     visitor("position", model.position);
     visitor("max_steps", model.maxSteps);
     visitor("steps", model.steps);

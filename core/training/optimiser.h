@@ -1,4 +1,5 @@
-// AdamW over a model's parameters, with clipping by the global gradient norm.
+// AdamW over a model's parameters, with clipping by the global gradient norm: our kernel on the CPU
+// (kernels/adamw.h), LibTorch's fused operator on a CUDA device.
 //
 //   m <- b1 m + (1 - b1) g;   v <- b2 v + (1 - b2) g^2
 //   w <- w - rate * decay * w - rate * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + 1e-8)
@@ -14,21 +15,21 @@
 #include <vector>
 
 #include "core/models/sequence_model.h"
+#include "core/ops/execution.h"
 #include "core/values/experiment_spec.h"
 
 namespace lab::training {
 
 class AdamW {
 public:
-    /// Shares the parameters' tensors.
-    AdamW(std::vector<models::Parameter> parameters, const values::TrainingSpec& training);
+    /// Shares the parameters' tensors, which are contiguous.
+    AdamW(std::vector<models::Parameter> parameters, const values::TrainingSpec& training,
+          ops::Execution execution = {});
 
     /// Of all gradients together, in double. Not finite when any of them is not.
     [[nodiscard]] double gradientNorm() const;
-    /// Scales the gradients so that their norm, now `norm`, is at most `limit`; 0: off.
-    void clip(double norm, double limit);
-    /// One update from the gradients, which are then let go.
-    void step(double rate);
+    /// One update from the gradients times `gradientScale`; they are then let go.
+    void step(double rate, double gradientScale = 1.0);
 
     [[nodiscard]] bool weightsAreFinite() const;
 
@@ -40,13 +41,18 @@ public:
     void restore(std::int64_t updates);
 
 private:
-    void update(bool decaying, double rate);
+    void updateOnDevice(bool decaying, double rate, double gradientScale);
+    template <class T>
+    void updateHere(double rate, double gradientScale);
 
     std::vector<models::Parameter> m_parameters;
     std::vector<at::Tensor> m_first, m_second;
-    at::Tensor m_count;  // of updates, as the fused operator reads it; the same for every parameter
+    ops::Execution m_execution;
     double m_beta1, m_beta2, m_weightDecay;
     std::int64_t m_updates = 0;
 };
+
+/// What makes a gradient of norm `norm` one of at most `limit`; 0: no limit.
+[[nodiscard]] double clippingScale(double norm, double limit);
 
 }  // namespace lab::training

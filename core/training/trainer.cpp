@@ -107,7 +107,8 @@ Trainer::Trainer(const values::ExperimentSpec& spec, models::DeltaImplementation
       m_peakRate(m_spec.training.learningRate) {
     const ThreadCount threads(m_spec.training.threads);
     m_model = modelOf(m_spec, *m_task, implementation);
-    m_optimiser = std::make_unique<AdamW>(m_model->parameters(), m_spec.training);
+    m_optimiser =
+        std::make_unique<AdamW>(m_model->parameters(), m_spec.training, m_model->execution());
 }
 
 Trainer::~Trainer() = default;
@@ -148,8 +149,8 @@ StepReport Trainer::trainOn(const data::Batch& batch) {
     if (!std::isfinite(report.gradientNorm)) {
         reportDivergence(batch, report.loss, report.gradientNorm);
     }
-    m_optimiser->clip(report.gradientNorm, m_spec.training.clipNorm);
-    m_optimiser->step(report.learningRate);
+    m_optimiser->step(report.learningRate,
+                      clippingScale(report.gradientNorm, m_spec.training.clipNorm));
     if (!m_optimiser->weightsAreFinite()) {
         reportDivergence(batch, report.loss, report.gradientNorm);
     }

@@ -38,8 +38,27 @@ struct Names<Device> {
 };
 
 /// The architectures of core/models/registry.cpp; a test holds the two lists equal.
-constexpr std::array<std::string_view, 5> kArchitectures{"delta_net", "transformer", "lstm", "gru",
-                                                         "tanh_rnn"};
+constexpr std::array<std::string_view, 9> kArchitectures{
+    "delta_net", "transformer", "gla", "mamba", "mamba2", "lstm", "gru", "tanh_rnn", "slstm"};
+
+/// Names of runs, where the settings do not make one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kTitles{
+    {{"transformer", "Transformer"},
+     {"gla", "GLA"},
+     {"mamba", "Mamba"},
+     {"mamba2", "Mamba-2"},
+     {"lstm", "LSTM"},
+     {"gru", "GRU"},
+     {"tanh_rnn", "tanh RNN"},
+     {"slstm", "sLSTM"}}};
+
+std::string architectureNames() {
+    std::string names;
+    for (const std::string_view name : kArchitectures) {
+        names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+    return names;
+}
 
 class Checker {
 public:
@@ -102,12 +121,10 @@ void checkTask(const TaskSpec& task, Checker& check) {
 void checkModel(const ModelSpec& model, const std::string& at, Checker& check) {
     check.require(std::ranges::find(kArchitectures, model.architecture) != kArchitectures.end(),
                   at + ".architecture",
-                  "is \"" + model.architecture +
-                      "\", must be one of delta_net, transformer, lstm, gru, tanh_rnn");
+                  "is \"" + model.architecture + "\", must be one of " + architectureNames());
     check.range(model.width, 4, 2048, at + ".width");
     check.range(model.layers, 1, 32, at + ".layers");
-    const bool hasHeads = model.architecture == "delta_net" || model.architecture == "transformer";
-    if (hasHeads) {
+    if (hasHeads(model.architecture)) {
         check.range(model.heads, 1, 64, at + ".heads");
         check.require(model.heads < 1 || model.width % model.heads == 0, at + ".heads",
                       "is " + std::to_string(model.heads) + ", must divide the width " +
@@ -115,11 +132,17 @@ void checkModel(const ModelSpec& model, const std::string& at, Checker& check) {
     }
     check.positive(model.normEpsilon, at + ".norm_epsilon");
     check.range<std::int64_t>(model.steps, 0, 100'000'000, at + ".steps");
-    if (model.architecture == "delta_net") {
-        check.range(model.householders, 1, 4, at + ".householders");
+    const bool stateSpace = model.architecture == "mamba" || model.architecture == "mamba2";
+    if (stateSpace) {
+        check.range(model.stateSize, 1, 256, at + ".state_size");
+    }
+    if (stateSpace || model.architecture == "delta_net") {
         check.range(model.convWidth, 0, 16, at + ".conv_width");
         check.require(model.convWidth != 1, at + ".conv_width",
                       "is 1, must be 0 (none) or at least 2");
+    }
+    if (model.architecture == "delta_net") {
+        check.range(model.householders, 1, 4, at + ".householders");
         check.positive(model.betaSlope, at + ".beta_slope");
     }
     if (model.architecture == "transformer") {
@@ -202,19 +225,20 @@ std::string displayName(const ModelSpec& model) {
         if (model.householders > 1) {
             name += " n_h " + std::to_string(model.householders);
         }
-    } else if (model.architecture == "transformer") {
-        name = "Transformer";
-    } else if (model.architecture == "tanh_rnn") {
-        name = "tanh RNN";
-    } else if (model.architecture == "lstm" || model.architecture == "gru") {
-        name = model.architecture == "lstm" ? "LSTM" : "GRU";
     } else {
-        name = model.architecture;
+        const auto title = std::ranges::find(kTitles, model.architecture,
+                                             &std::pair<std::string_view, std::string_view>::first);
+        name = title == kTitles.end() ? model.architecture : std::string(title->second);
     }
     if (model.layers > 1) {
         name += ", " + std::to_string(model.layers) + " layers";
     }
     return name;
+}
+
+bool hasHeads(std::string_view architecture) {
+    return architecture == "delta_net" || architecture == "transformer" || architecture == "gla" ||
+           architecture == "mamba2";
 }
 
 template <class E>

@@ -48,7 +48,7 @@ struct ModelSpec {
     std::string architecture = "delta_net";  ///< key in core/models/registry.cpp
     int width = 64;
     int layers = 1;
-    int heads = 4;     ///< width / heads is the width of a head (delta_net, transformer)
+    int heads = 4;     ///< of delta_net, transformer, gla: width / heads wide; mamba2: twice that
     bool mlp = false;  ///< a gated MLP (SwiGLU) of hidden width 8/3 * width after each mixer
     // delta_net
     bool negativeEigenvalues =
@@ -56,9 +56,10 @@ struct ModelSpec {
     int householders = 1;    ///< n_h, steps per token, 1..4
     double betaSlope = 4.0;  ///< beta = range * sigmoid(slope * (x + bias))
     KeyActivation keyActivation = KeyActivation::kNone;
-    int convWidth = 4;  ///< short causal convolution before the projection; 0: none
+    int convWidth = 4;  ///< short causal convolution (mamba, mamba2 too); 0: none
     bool gate = false;  ///< one decay in (0,1) per head and token
     double normEpsilon = 1e-5;
+    int stateSize = 16;  ///< mamba: states a channel; mamba2: rows of a head's matrix
     // transformer
     PositionCode position = PositionCode::kRotary;
     int maxSteps = 4096;  ///< kLearned: rows of the position table
@@ -132,6 +133,8 @@ struct Problem {
 
 /// "DeltaNet [-1,1]", "DeltaNet [0,1] n_h 2", "Transformer 2 layers", or the name a person gave.
 [[nodiscard]] std::string displayName(const ModelSpec& model);
+/// Whether ModelSpec::heads means something to it.
+[[nodiscard]] bool hasHeads(std::string_view architecture);
 
 /// The text form of an enumerator, as TOML and the command line write it.
 template <class E>

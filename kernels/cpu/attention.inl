@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/cpu/jobs.h"
+#include "kernels/cpu/row_kernels.inl"
 #include "kernels/cpu/rows.inl"
 #include "kernels/cpu/tiles.inl"
 #include "kernels/simd.h"
@@ -51,10 +52,26 @@ struct AttentionItem {
             }
         }
     }
+    /// Turns the pairs of `count` rows that stand at `place` and after; `back`: the other way.
+    LAB_INLINE void rotate(T* rows, int count, std::int64_t place, bool back) const {
+        const int half = job.keyDim / 2;
+        for (int r = 0; job.rotary != nullptr && r < count; ++r) {
+            const T* const cosines = job.rotary + (place + r) * job.keyDim;
+            T* const row = rows + std::int64_t{r} * at.keyRow;
+            forEachVector<T>(half, [&](int i, int n) {
+                const Vec<T> c = loadLanes<T>(cosines + i, n), x = loadLanes<T>(row + i, n);
+                const Vec<T> s = loadLanes<T>(cosines + half + i, n) * (back ? T(-1) : T(1));
+                const Vec<T> y = loadLanes<T>(row + half + i, n);
+                storeLanes<T>(row + i, x * c - y * s, n);
+                storeLanes<T>(row + half + i, x * s + y * c, n);
+            });
+        }
+    }
     void packGroup(bool backward) const {
         const int places = static_cast<int>(job.keySteps);
         Rows<T, 0>::pack(table(at.keys), rowOf(job.k, b, 0, g), job.k.stride[1], job.k.stride[3],
                          places, job.keyDim, T(1));
+        rotate(table(at.keys), places, 0, false);
         Rows<T, 0>::pack(table(at.values), rowOf(job.v, b, 0, g), job.v.stride[1], job.v.stride[3],
                          places, job.valueDim, T(1));
         transpose(table(at.keysAcross), table(at.keys), job.keyDim, at.keyRow);
@@ -206,6 +223,7 @@ struct AttentionItem {
     LAB_INLINE void scores(const Block& block) const {
         Rows<T, 0>::pack(table(at.query), rowOf(job.q, b, block.first, h), job.q.stride[1],
                          job.q.stride[3], block.rows, job.keyDim, T(1));
+        rotate(table(at.query), block.rows, placeOf(block.first), false);
         products(table(at.weights), table(at.query), at.keyRow, table(at.keysAcross), job.keyDim,
                  block.rows, block.begin, block.end);
     }
@@ -269,6 +287,7 @@ struct AttentionItem {
             if (job.gradQ.data != nullptr) {
                 mix(table(at.out), table(at.slopes), table(at.keys), at.keyRow, block.rows,
                     block.begin, end);
+                rotate(table(at.out), block.rows, placeOf(first), true);
                 Rows<T, 0>::unpack(rowOf(job.gradQ, b, first, h), job.gradQ.stride[1],
                                    table(at.out), block.rows, job.keyDim);
             }
@@ -304,6 +323,7 @@ void attentionBackwardItem(const cpu::AttentionJob<T>& job, std::int64_t index, 
     }
     const int places = static_cast<int>(job.keySteps);
     if (job.gradK.data != nullptr) {
+        item.rotate(item.table(item.at.keyGrad), places, 0, true);
         Rows<T, 0>::unpack(rowOf(job.gradK, item.b, 0, item.g), job.gradK.stride[1],
                            item.table(item.at.keyGrad), places, job.keyDim);
     }

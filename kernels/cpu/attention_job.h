@@ -12,6 +12,7 @@ struct AttentionJob {
     std::int64_t steps, keySteps, heads, groups;
     int keyDim, valueDim, window;
     T scale;
+    const T* rotary;  ///< [S][2][K/2]: cosines, sines; null: no rotation
     Strided<const T> q, k, v;
     // forward
     Strided<T> o;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "kernels/cpu/attention_job.h"
+#include "kernels/cpu/belief_filter_job.h"
 #include "kernels/cpu/gemm_job.h"
 #include "kernels/cpu/linear_attention_job.h"
 #include "kernels/cpu/recurrent_job.h"
+#include "kernels/cpu/row_jobs.h"
 #include "kernels/cpu/selective_scan_job.h"
 #include "kernels/cpu/strided.h"
 
@@ -116,34 +118,6 @@ struct ConvJob {
     T* partial;  ///< [batch, width + 1, channels]: gradients of the weights, then of the bias
 };
 
-template <class T>
-struct NormJob {
-    std::int64_t rows, inputStride, outputStride;
-    int width;
-    T epsilon;
-    const T* x;
-    const T* weight;
-    T* y;
-    T* inverse;
-    const T* savedInverse;
-    const T* gradY;
-    T* gradX;
-    T* partial;  ///< [blocks, width], null: not wanted
-    std::int64_t rowsPerBlock;
-};
-
-template <class T>
-struct CrossEntropyJob {
-    std::int64_t rows;
-    int classes;
-    const T* x;
-    const std::int64_t* target;
-    const T* weight;
-    T* loss;
-    T* gradX;
-    std::uint8_t* correct;
-};
-
 /// The kernels of one instruction set and number type. `variant`: 0 any extents, 1..3 the compiled
 /// ones, K = V = 16, 32, 64.
 template <class T>
@@ -167,15 +141,26 @@ struct KernelTable {
     void (*gemmRows)(const GemmJob<T>&, std::int64_t begin, std::int64_t end);
     void (*sumColumns)(const T* from, std::int64_t rows, std::int64_t columns, T* to);
     /// Cells in the order of kernels::Cell.
-    void (*recurrentPack[3])(const RecurrentJob<T>&, std::int64_t block);
-    void (*recurrentForward[3])(const RecurrentJob<T>&, std::int64_t begin, std::int64_t end);
-    void (*recurrentBackward[3])(const RecurrentJob<T>&, std::int64_t begin, std::int64_t end);
+    void (*recurrentPack[4])(const RecurrentJob<T>&, std::int64_t block);
+    void (*recurrentForward[4])(const RecurrentJob<T>&, std::int64_t begin, std::int64_t end);
+    void (*recurrentBackward[4])(const RecurrentJob<T>&, std::int64_t begin, std::int64_t end);
     /// item = (batch, block of `lanes` channels)
     void (*convForward)(const ConvJob<T>&, std::int64_t item);
     void (*convBackward)(const ConvJob<T>&, std::int64_t item);
-    void (*normForward)(const NormJob<T>&, std::int64_t begin, std::int64_t end);
-    void (*normBackward)(const NormJob<T>&, std::int64_t block);
+    /// 1: around the mean of a row
+    void (*normForward[2])(const NormJob<T>&, std::int64_t begin, std::int64_t end);
+    void (*normBackward[2])(const NormJob<T>&, std::int64_t block);
+    void (*gateForward)(const GateJob<T>&, std::int64_t begin, std::int64_t end);
+    void (*gateBackward)(const GateJob<T>&, std::int64_t begin, std::int64_t end);
     void (*crossEntropy)(const CrossEntropyJob<T>&, std::int64_t begin, std::int64_t end);
+    void (*adamw)(const AdamwJob<T>&, std::int64_t begin, std::int64_t end);
+    double (*sumOfSquares)(const T* x, std::int64_t count);
+    /// item = batch
+    void (*beliefForward)(const BeliefJob<T>&, std::int64_t item);
+    void (*beliefBackward)(const BeliefJob<T>&, std::int64_t item, T* scratch);
+    double (*probeFma)(std::int64_t rounds);
+    double (*probeExp)(std::int64_t rounds);
+    void (*probeCopy)(const T* from, T* to, std::int64_t count);
 };
 
 }  // namespace lab::kernels::cpu

@@ -1,4 +1,4 @@
-// LSTM, GRU and tanh RNN: kernels/recurrent.h has the mathematics.
+// LSTM, GRU, tanh RNN and sLSTM: kernels/recurrent.h has the mathematics.
 //
 // A step is a product of the rows at work with R, whose panels hold all gates of a vector of units,
 // so that the gates of a unit meet in registers and the cell is computed before anything is stored.
@@ -7,106 +7,14 @@
 
 #include "kernels/cpu/gemm.inl"
 #include "kernels/cpu/jobs.h"
+#include "kernels/cpu/recurrent_cells.inl"
+#include "kernels/cpu/row_kernels.inl"
 #include "kernels/cpu/rows.inl"
 #include "kernels/cpu/tiles.inl"
 #include "kernels/simd.h"
 
 namespace lab::kernels {
 namespace {
-
-/// What makes a cell. `acc`: R h + b; `pre`: W x + b; saved rows in the order of kSaved.
-template <class T>
-struct LstmCell {
-    static constexpr int kGates = 4, kSaved = 5;  // i f g o c
-    static constexpr int kRows = LAB_SIMD_BYTES == 64 ? 6 : 2;
-    static constexpr bool kHasCell = true, kOwnRecGrad = false;
-
-    static LAB_INLINE Vec<T> step(const Vec<T>* acc, const Vec<T>* pre, Vec<T>, Vec<T>& c,
-                                  Vec<T>* saved) {
-        const Vec<T> i = sigmoid<T>(acc[0] + pre[0]), f = sigmoid<T>(acc[1] + pre[1]);
-        const Vec<T> g = hyperbolicTangent<T>(acc[2] + pre[2]), o = sigmoid<T>(acc[3] + pre[3]);
-        c = fma<T>(f, c, i * g);
-        saved[0] = i;
-        saved[1] = f;
-        saved[2] = g;
-        saved[3] = o;
-        saved[4] = c;
-        return o * hyperbolicTangent<T>(c);
-    }
-    /// From dh and dc to the gradients of the gates; dc becomes that of c_{t-1}.
-    static LAB_INLINE void slopes(const Vec<T>* saved, Vec<T> before, Vec<T>, Vec<T> dh, Vec<T>& dc,
-                                  Vec<T>* pre, Vec<T>*, Vec<T>&) {
-        const Vec<T> one = broadcast<T>(T(1));
-        const Vec<T> i = saved[0], f = saved[1], g = saved[2], o = saved[3];
-        const Vec<T> bent = hyperbolicTangent<T>(saved[4]);
-        dc = fma<T>(dh * o, one - bent * bent, dc);
-        pre[0] = dc * g * i * (one - i);
-        pre[1] = dc * before * f * (one - f);
-        pre[2] = dc * i * (one - g * g);
-        pre[3] = dh * bent * o * (one - o);
-        dc = dc * f;
-    }
-};
-
-template <class T>
-struct GruCell {
-    static constexpr int kGates = 3, kSaved = 4;  // r z n, R_n h + b_n
-    static constexpr int kRows = LAB_SIMD_BYTES == 64 ? 8 : 4;
-    static constexpr bool kHasCell = false, kOwnRecGrad = true;
-
-    static LAB_INLINE Vec<T> step(const Vec<T>* acc, const Vec<T>* pre, Vec<T> h, Vec<T>&,
-                                  Vec<T>* saved) {
-        const Vec<T> r = sigmoid<T>(acc[0] + pre[0]), z = sigmoid<T>(acc[1] + pre[1]);
-        const Vec<T> n = hyperbolicTangent<T>(fma<T>(r, acc[2], pre[2]));
-        saved[0] = r;
-        saved[1] = z;
-        saved[2] = n;
-        saved[3] = acc[2];
-        return fma<T>(z, h - n, n);
-    }
-    static LAB_INLINE void slopes(const Vec<T>* saved, Vec<T>, Vec<T> h, Vec<T> dh, Vec<T>&,
-                                  Vec<T>* pre, Vec<T>* rec, Vec<T>& direct) {
-        const Vec<T> one = broadcast<T>(T(1));
-        const Vec<T> r = saved[0], z = saved[1], n = saved[2];
-        pre[2] = dh * (one - z) * (one - n * n);
-        pre[1] = dh * (h - n) * z * (one - z);
-        pre[0] = pre[2] * saved[3] * r * (one - r);
-        rec[0] = pre[0];
-        rec[1] = pre[1];
-        rec[2] = pre[2] * r;
-        direct = dh * z;
-    }
-};
-
-template <class T>
-struct TanhCell {
-    static constexpr int kGates = 1, kSaved = 1;  // h
-    static constexpr int kRows = LAB_SIMD_BYTES == 64 ? 12 : 6;
-    static constexpr bool kHasCell = false, kOwnRecGrad = false;
-
-    static LAB_INLINE Vec<T> step(const Vec<T>* acc, const Vec<T>* pre, Vec<T>, Vec<T>&,
-                                  Vec<T>* saved) {
-        saved[0] = hyperbolicTangent<T>(acc[0] + pre[0]);
-        return saved[0];
-    }
-    static LAB_INLINE void slopes(const Vec<T>* saved, Vec<T>, Vec<T>, Vec<T> dh, Vec<T>&,
-                                  Vec<T>* pre, Vec<T>*, Vec<T>&) {
-        pre[0] = dh * (broadcast<T>(T(1)) - saved[0] * saved[0]);
-    }
-};
-
-template <class T>
-LAB_INLINE Vec<T> loadUnits(const T* from, int count) {
-    return count == kLanes<T> ? load<T>(from) : loadPartial<T>(from, count);
-}
-template <class T>
-LAB_INLINE void storeUnits(T* to, Vec<T> v, int count) {
-    if (count == kLanes<T>) {
-        store<T>(to, v);
-    } else {
-        storePartial<T>(to, v, count);
-    }
-}
 
 /// Panel of the units from `block * lanes` on: for every k, a vector of units for each gate.
 template <class T, template <class> class C>
@@ -128,6 +36,7 @@ template <class T, template <class> class C>
 struct RecurrentRows {
     using Rule = C<T>;
     static constexpr int kGates = Rule::kGates, kSaved = Rule::kSaved;
+    static constexpr int kCells = Rule::kCells, kGradCells = Rule::kGradCells;
     const cpu::RecurrentJob<T>& job;
     std::int64_t begin, end;
 
@@ -140,8 +49,17 @@ struct RecurrentRows {
     [[nodiscard]] LAB_INLINE T* savedRow(std::int64_t b, std::int64_t t) const {
         return job.saved + (b * job.steps + t) * kSaved * job.width;
     }
-    /// [B, hidden] (null: zero) to [B, width].
-    LAB_INLINE void widen(T* to, const T* from) const {
+    [[nodiscard]] LAB_INLINE T* cell(int which) const {
+        return job.cell + which * job.batch * job.width;
+    }
+    /// [B, hidden] (null: all of it `otherwise`) to [B, width].
+    LAB_INLINE void widen(T* to, const T* from, T otherwise = T(0)) const {
+        if (from == nullptr && otherwise != T(0)) {
+            for (std::int64_t i = begin * job.width; i < end * job.width; ++i) {
+                to[i] = otherwise;
+            }
+            return;
+        }
         for (std::int64_t b = begin; b < end; ++b) {
             Rows<T, 0>::pack(to + b * job.width, from == nullptr ? nullptr : from + b * job.hidden,
                              0, 1, 1, job.hidden, T(1));
@@ -161,7 +79,7 @@ struct RecurrentRows {
         for (int g = 0; g < kGates; ++g) {
             const Vec<T> bias = job.bias == nullptr
                                     ? Vec<T>{}
-                                    : loadUnits<T>(job.bias + g * job.hidden + unit, count);
+                                    : loadLanes<T>(job.bias + g * job.hidden + unit, count);
             for (int i = 0; i < M; ++i) {
                 acc.v[i][g] = bias;
             }
@@ -174,16 +92,19 @@ struct RecurrentRows {
             Vec<T> pre[kGates], saved[kSaved];
             const T* const from = job.pre + (b * job.steps + t) * kGates * job.hidden + unit;
             for (int g = 0; g < kGates; ++g) {
-                pre[g] = loadUnits<T>(from + g * job.hidden, count);
+                pre[g] = loadLanes<T>(from + g * job.hidden, count);
             }
-            Vec<T> c = Rule::kHasCell ? load<T>(job.cell + b * job.width + unit) : Vec<T>{};
+            Vec<T> cells[kCells + 1];
+            for (int c = 0; c < kCells; ++c) {
+                cells[c] = load<T>(cell(c) + b * job.width + unit);
+            }
             const Vec<T> h =
-                Rule::step(acc.v[i], pre, load<T>(before(t) + b * job.width + unit), c, saved);
-            if constexpr (Rule::kHasCell) {
-                store<T>(job.cell + b * job.width + unit, c);
+                Rule::step(acc.v[i], pre, load<T>(before(t) + b * job.width + unit), cells, saved);
+            for (int c = 0; c < kCells; ++c) {
+                store<T>(cell(c) + b * job.width + unit, cells[c]);
             }
             store<T>(before(t + 1) + b * job.width + unit, h);
-            storeUnits<T>(job.h + (b * job.steps + t) * job.hidden + unit, h, count);
+            storeLanes<T>(job.h + (b * job.steps + t) * job.hidden + unit, h, count);
             for (int s = 0; job.saved != nullptr && s < kSaved; ++s) {
                 store<T>(savedRow(b, t) + s * job.width + unit, saved[s]);
             }
@@ -191,8 +112,8 @@ struct RecurrentRows {
     }
     void forward() const {
         widen(before(0), job.initialH);
-        if constexpr (Rule::kHasCell) {
-            widen(job.cell, job.initialC);
+        for (int c = 0; c < kCells; ++c) {
+            widen(cell(c), job.initialCell[c], c == 2 ? Rule::kNoUnit : T(0));
         }
         for (std::int64_t t = 0; t < job.steps; ++t) {
             for (std::int64_t block = 0; block < job.width / kLanes<T>; ++block) {
@@ -201,8 +122,8 @@ struct RecurrentRows {
             }
         }
         narrow(job.finalH, before(job.steps));
-        if constexpr (Rule::kHasCell) {
-            narrow(job.finalC, job.cell);
+        for (int c = 0; c < kCells; ++c) {
+            narrow(job.finalCell[c], cell(c));
         }
     }
 
@@ -210,52 +131,54 @@ struct RecurrentRows {
     /// `next`.
     LAB_INLINE void slopes(std::int64_t t, const T* dh, T* next) const {
         for (std::int64_t b = begin; b < end; ++b) {
-            const std::int64_t at = (b * job.steps + t) * kGates * job.hidden;
+            const std::int64_t row = (b * job.steps + t) * kGates * job.hidden;
             for (std::int64_t unit = 0; unit < job.hidden; unit += kLanes<T>) {
                 const int count = unitsFrom(unit);
-                const std::int64_t cell = b * job.width + unit;
-                Vec<T> up = load<T>(dh + cell);
+                const std::int64_t at = b * job.width + unit;
+                Vec<T> up = load<T>(dh + at);
                 if (job.gradH != nullptr) {
-                    up += loadUnits<T>(job.gradH + (b * job.steps + t) * job.hidden + unit, count);
+                    up += loadLanes<T>(job.gradH + (b * job.steps + t) * job.hidden + unit, count);
                 }
                 Vec<T> saved[kSaved], pre[kGates], rec[kGates];
                 for (int s = 0; s < kSaved; ++s) {
                     saved[s] = load<T>(savedRow(b, t) + s * job.width + unit);
                 }
-                Vec<T> c{}, h{}, direct{}, dc{};
-                if constexpr (Rule::kHasCell) {
-                    dc = load<T>(job.cell + cell);
-                    c = t > 0 ? load<T>(savedRow(b, t - 1) + (kSaved - 1) * job.width + unit)
-                        : job.initialC == nullptr
+                Vec<T> cells[kGradCells + 1], gradCells[kGradCells + 1], h{}, direct{};
+                for (int c = 0; c < kGradCells; ++c) {
+                    gradCells[c] = load<T>(cell(c) + at);
+                    const int place = kSaved - kGradCells + c;
+                    cells[c] =
+                        t > 0 ? load<T>(savedRow(b, t - 1) + place * job.width + unit)
+                        : job.initialCell[c] == nullptr
                             ? Vec<T>{}
-                            : loadUnits<T>(job.initialC + b * job.hidden + unit, count);
+                            : loadLanes<T>(job.initialCell[c] + b * job.hidden + unit, count);
                 }
                 if constexpr (Rule::kOwnRecGrad) {
-                    h = t > 0 ? loadUnits<T>(
+                    h = t > 0 ? loadLanes<T>(
                                     job.savedH + (b * job.steps + t - 1) * job.hidden + unit, count)
                         : job.initialH == nullptr
                             ? Vec<T>{}
-                            : loadUnits<T>(job.initialH + b * job.hidden + unit, count);
+                            : loadLanes<T>(job.initialH + b * job.hidden + unit, count);
                 }
-                Rule::slopes(saved, c, h, up, dc, pre, rec, direct);
-                if constexpr (Rule::kHasCell) {
-                    store<T>(job.cell + cell, dc);
+                Rule::slopes(saved, cells, h, up, gradCells, pre, rec, direct);
+                for (int c = 0; c < kGradCells; ++c) {
+                    store<T>(cell(c) + at, gradCells[c]);
                 }
                 for (int g = 0; g < kGates; ++g) {
-                    storeUnits<T>(job.gradPre + at + g * job.hidden + unit, pre[g], count);
+                    storeLanes<T>(job.gradPre + row + g * job.hidden + unit, pre[g], count);
                     if constexpr (Rule::kOwnRecGrad) {
-                        storeUnits<T>(job.gradRec + at + g * job.hidden + unit, rec[g], count);
+                        storeLanes<T>(job.gradRec + row + g * job.hidden + unit, rec[g], count);
                     }
                 }
-                store<T>(next + cell, direct);
+                store<T>(next + at, direct);
             }
         }
     }
     void backward() const {
         const std::int64_t inner = std::int64_t{kGates} * job.hidden;
         widen(before(job.steps), job.gradFinalH);
-        if constexpr (Rule::kHasCell) {
-            widen(job.cell, job.gradFinalC);
+        for (int c = 0; c < kGradCells; ++c) {
+            widen(cell(c), job.gradFinalCell[c]);
         }
         for (std::int64_t t = job.steps - 1; t >= 0; --t) {
             T* const next = before(t);
@@ -276,8 +199,8 @@ struct RecurrentRows {
             gemmRows<T>(product, begin, end);
         }
         narrow(job.gradInitialH, before(0));
-        if constexpr (Rule::kHasCell) {
-            narrow(job.gradInitialC, job.cell);
+        for (int c = 0; c < kGradCells; ++c) {
+            narrow(job.gradInitialCell[c], cell(c));
         }
     }
 };

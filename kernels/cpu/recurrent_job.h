@@ -14,23 +14,23 @@ struct RecurrentJob {
     const T* r;
     const T* bias;
     const T* initialH;
-    const T* initialC;
+    const T* initialCell[3];
     T* h;
     T* finalH;
-    T* finalC;
+    T* finalCell[3];
     T* saved;    ///< [B,T,kSaved,width]; see RecurrentCell
     T* panels;   ///< R: forward [block of units][d][G] vectors, backward as a GEMM's B
     T* hidden2;  ///< [2,B,width]: h before and after a step; backward: dh, twice
-    T* cell;     ///< [B,width]: c; backward: dc
+    T* cell;     ///< [cells,B,width]: c (n m); backward: their gradients
     // backward
     const T* savedH;
     const T* gradH;
     const T* gradFinalH;
-    const T* gradFinalC;
+    const T* gradFinalCell[2];
     T* gradPre;
     T* gradRec;  ///< [B,T,G d]: of R h + b; gradPre itself unless the cell is a GRU
     T* gradInitialH;
-    T* gradInitialC;
+    T* gradInitialCell[2];
 };
 
 }  // namespace lab::kernels::cpu

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "kernels/cpu/attention.inl"
+#include "kernels/cpu/belief_filter.inl"
 #include "kernels/cpu/delta_rule.inl"
 #include "kernels/cpu/gemm.inl"
 #include "kernels/cpu/linear_attention.inl"
+#include "kernels/cpu/optimiser.inl"
+#include "kernels/cpu/probes.inl"
 #include "kernels/cpu/recurrent.inl"
 #include "kernels/cpu/row_kernels.inl"
 #include "kernels/cpu/selective_scan.inl"
@@ -31,16 +34,26 @@ constexpr cpu::KernelTable<T> kTable{
     &packPanel<T>,
     &gemmRows<T>,
     &sumColumns<T>,
-    {&recurrentPack<T, LstmCell>, &recurrentPack<T, GruCell>, &recurrentPack<T, TanhCell>},
+    {&recurrentPack<T, LstmCell>, &recurrentPack<T, GruCell>, &recurrentPack<T, TanhCell>,
+     &recurrentPack<T, SlstmCell>},
     {&recurrentForwardRows<T, LstmCell>, &recurrentForwardRows<T, GruCell>,
-     &recurrentForwardRows<T, TanhCell>},
+     &recurrentForwardRows<T, TanhCell>, &recurrentForwardRows<T, SlstmCell>},
     {&recurrentBackwardRows<T, LstmCell>, &recurrentBackwardRows<T, GruCell>,
-     &recurrentBackwardRows<T, TanhCell>},
+     &recurrentBackwardRows<T, TanhCell>, &recurrentBackwardRows<T, SlstmCell>},
     &convForwardItem<T>,
     &convBackwardItem<T>,
-    &normForwardRows<T>,
-    &normBackwardBlock<T>,
+    {&normForwardRows<T, false>, &normForwardRows<T, true>},
+    {&normBackwardBlock<T, false>, &normBackwardBlock<T, true>},
+    &gateForwardRows<T>,
+    &gateBackwardRows<T>,
     &crossEntropyRows<T>,
+    &adamwPiece<T>,
+    &sumOfSquares<T>,
+    &beliefForwardItem<T>,
+    &beliefBackwardItem<T>,
+    &probeFma<T>,
+    &probeExp<T>,
+    &probeCopy<T>,
 };
 
 }  // namespace

@@ -92,37 +92,6 @@ ConvAnswer shortConv(const ConvProblem& p) {
     return a;
 }
 
-NormAnswer rmsNorm(const NormProblem& p) {
-    const auto rows = Size(p.rows);
-    const auto width = Size(p.width);
-    NormAnswer a;
-    a.y.resize(rows * width);
-    a.inverse.resize(rows);
-    a.gradX.resize(rows * width);
-    a.gradWeight.resize(width);
-    for (Size row = 0; row < rows; ++row) {
-        const double* const x = p.x.data() + row * width;
-        double square = 0.0;
-        for (Size i = 0; i < width; ++i) {
-            square += x[i] * x[i];
-        }
-        const double length = std::sqrt(square / p.width + p.epsilon);
-        a.inverse[row] = 1.0 / length;
-        for (Size i = 0; i < width; ++i) {
-            const double weight = p.weight.empty() ? 1.0 : p.weight[i];
-            const double upstream = p.gradY.empty() ? 0.0 : p.gradY[row * width + i];
-            a.y[row * width + i] = x[i] / length * weight;
-            a.gradWeight[i] += upstream * x[i] / length;
-            for (Size j = 0; j < width; ++j) {  // d (x_i / length) / d x_j
-                const double slope = (i == j ? 1.0 / length : 0.0) -
-                                     x[i] * x[j] / (p.width * length * length * length);
-                a.gradX[row * width + j] += upstream * weight * slope;
-            }
-        }
-    }
-    return a;
-}
-
 CrossEntropyAnswer crossEntropy(int classes, const Numbers& x,
                                 const std::vector<std::int64_t>& target, const Numbers& weight) {
     CrossEntropyAnswer a;

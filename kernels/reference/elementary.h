@@ -1,4 +1,4 @@
-// Short convolution, RMS norm and cross-entropy as their formulas say, in float64: oracles for
+// Short convolution and cross-entropy as their formulas say, in float64: oracles for
 // tests and benches. Contiguous arrays; an empty vector is an absent argument.
 #pragma once
 
@@ -20,16 +20,6 @@ struct ConvAnswer {
     Numbers gradX, gradWeight, gradBias, gradInitialState;
 };
 [[nodiscard]] ConvAnswer shortConv(const ConvProblem& problem);
-
-struct NormProblem {
-    int rows = 0, width = 1;
-    double epsilon = 0.0;
-    Numbers x{}, weight{}, gradY{};  ///< [rows, width], [width], [rows, width]
-};
-struct NormAnswer {
-    Numbers y, inverse, gradX, gradWeight;
-};
-[[nodiscard]] NormAnswer rmsNorm(const NormProblem& problem);
 
 struct CrossEntropyAnswer {
     Numbers loss, gradX;

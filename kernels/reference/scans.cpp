@@ -139,8 +139,13 @@ Answer recurrent(CellKind cell, const ScanExtent& e, const std::vector<Numbers>&
     const auto formula = [&](const Arrays& in) {
         const auto& [pre, r, bias] = std::tie(in[0], in[1], in[2]);
         const int d = e.keyDim;
-        const int gates = cell == CellKind::kLstm ? 4 : cell == CellKind::kGru ? 3 : 1;
+        const int gates = cell == CellKind::kGru ? 3 : cell == CellKind::kTanh ? 1 : 4;
         Row h = orZero(in[3], size(e.batch * d)), c = orZero(in[4], size(e.batch * d));
+        Row shares = in.size() > 5 ? orZero(in[5], size(e.batch * d)) : Row(c.size());
+        std::vector<double> unit(c.size(), -1e30);
+        for (std::size_t i = 0; in.size() > 6 && i < in[6].size(); ++i) {
+            unit[i] = in[6][i].value();
+        }
         Row all(size(e.batch * e.steps * d));
         for (int b = 0; b < e.batch; ++b) {
             for (int t = 0; t < e.steps; ++t) {
@@ -164,12 +169,23 @@ Answer recurrent(CellKind cell, const ScanExtent& e, const std::vector<Numbers>&
                         const Traced n =
                             tanh(x[2 * d + j] + sigmoid(gate(0)) * rec[size(2 * d + j)]);
                         now = (Traced(1.0) - z) * n + z * now;
+                    } else if (cell == CellKind::kSlstm) {
+                        const std::size_t i = at(b, j, d);
+                        const Traced kept = Traced(unit[i]) - softplus(Traced(0.0) - gate(1));
+                        unit[i] = std::max(kept.value(), gate(0).value());
+                        const Traced enters = exp(gate(0) - unit[i]), stays = exp(kept - unit[i]);
+                        c[i] = stays * c[i] + enters * tanh(gate(2));
+                        shares[i] = stays * shares[i] + enters;
+                        now = sigmoid(gate(3)) * c[i] / shares[i];
                     } else {
                         now = tanh(gate(0));
                     }
                     all[at(b, t, e.steps, j, d)] = now;
                 }
             }
+        }
+        if (cell == CellKind::kSlstm) {
+            return Arrays{all, h, c, shares, Row(unit.begin(), unit.end())};
         }
         return cell == CellKind::kLstm ? Arrays{all, h, c} : Arrays{all, h};
     };

@@ -27,8 +27,9 @@ struct ScanExtent {
                                    const std::vector<Numbers>& inputs,
                                    const std::vector<Numbers>& upstream);
 
-enum class CellKind { kLstm, kGru, kTanh };
-/// Inputs pre, R, bias, h_0, c_0; outputs h, final h, final c (LSTM). keyDim: hidden units.
+enum class CellKind { kLstm, kGru, kTanh, kSlstm };
+/// Inputs pre, R, bias, h_0, c_0 (n_0, m_0); outputs h, final h, final c (LSTM), final c, n, m
+/// (sLSTM, whose m counts as a constant). keyDim: hidden units.
 [[nodiscard]] Answer recurrent(CellKind cell, const ScanExtent& extent,
                                const std::vector<Numbers>& inputs,
                                const std::vector<Numbers>& upstream);

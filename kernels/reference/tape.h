@@ -81,6 +81,13 @@ inline Traced exp(const Traced& x) {
     const double y = std::exp(x.value());
     return Traced::function(y, x, y);
 }
+inline Traced log(const Traced& x) {
+    return Traced::function(std::log(x.value()), x, 1.0 / x.value());
+}
+inline Traced sqrt(const Traced& x) {
+    const double y = std::sqrt(x.value());
+    return Traced::function(y, x, 0.5 / y);
+}
 inline Traced tanh(const Traced& x) {
     const double y = std::tanh(x.value());
     return Traced::function(y, x, 1.0 - y * y);

@@ -26,6 +26,34 @@ TEST_P(Attention, AgreesWithTheTracedFormulaForAnyExtentsAndWindows) {
     }
 }
 
+TEST_P(Attention, TurnsPairsByTheirPlaceWithARotaryBase) {
+    for (const int key : {2, 6, 16, 32}) {
+        for (const int window : {0, 5}) {
+            SCOPED_TRACE(::testing::Message() << "K " << key << " window " << window);
+            auto p = randomAttention({2, 70, 2, key, 8, 1}, window);
+            p.rotaryBase = 10000.0;
+            const auto expected = expectedAttention(p);
+            expectAnswer(runAttention<double>(p, {GetParam()}), expected, 1e-12, 1e-11, {0, 1});
+            expectAnswer(runAttention<float>(p, {GetParam()}), expected, 3e-6, 1e-5, {0, 1});
+        }
+    }
+}
+
+/// The scores depend on distances alone: a window of three sees the same from every place.
+TEST_P(Attention, RotatesByDistanceAlone) {
+    auto p = randomAttention({1, 200, 1, 8, 1, 1}, 3);
+    p.rotaryBase = 10000.0;
+    for (auto& input : p.inputs) {
+        for (std::size_t i = 0; i < input.size(); ++i) {
+            input[i] = input[i % (3 * input.size() / 200)];  // repeats every three places
+        }
+    }
+    const auto o = runAttention<double>(p, {GetParam()}).outputs[0];
+    for (std::size_t t = 5; t < 200; ++t) {
+        EXPECT_NEAR(o[t], o[t - 3], 1e-12) << t;
+    }
+}
+
 /// KR-41: who sees only itself returns its value.
 TEST_P(Attention, ReturnsTheValueItselfInAWindowOfOne) {
     const auto p = randomAttention({1, 40, 1, 16, 16, 1}, 1);
@@ -96,6 +124,8 @@ TEST_P(Attention, RefusesWhatItCannotDo) {
     EXPECT_EQ(attentionPlan({1, 1, 1, 1, 1, 4, 4}, {1.0, -1}, GetParam()).status,
               Status::kBadShape);
     EXPECT_EQ(attentionPlan({1, 1, 1, 1, 1, 4, 4}, {0.0, 0}, GetParam()).status, Status::kBadShape);
+    EXPECT_EQ(attentionPlan({1, 1, 1, 1, 1, 3, 4}, {1.0, 0, 100.0}, GetParam()).status,
+              Status::kBadShape);
     const auto plan = attentionPlan({1, 1, 1, 1, 1, 4, 4}, {}, GetParam());
     EXPECT_EQ(attentionForward<float>(plan, {}, {}, nullptr), Status::kMissingArgument);
 }

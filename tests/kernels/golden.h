@@ -38,6 +38,9 @@ public:
             const char* const data = bytes.data() + sizeof length + length + begin;
             GoldenTensor tensor;
             tensor.shape = entry.at("shape").get<std::vector<int>>();
+            if (entry.at("dtype") == "BOOL") {
+                continue;  // masks: said in words by the options
+            }
             for (std::size_t at = 0; at < end - begin; at += 8) {
                 tensor.values.push_back(entry.at("dtype") == "I64"
                                             ? static_cast<double>(read<std::int64_t>(data + at))
@@ -53,6 +56,11 @@ public:
     }
     [[nodiscard]] int extent(const std::string& name, std::size_t axis) const {
         return m_tensors.at(name).shape.at(axis);
+    }
+
+    /// Of the last axis.
+    [[nodiscard]] int last(const std::string& name) const {
+        return m_tensors.at(name).shape.back();
     }
 
 private:

@@ -77,7 +77,8 @@ TEST_P(GoldenScans, LinearAttentionsAreThoseOfThePublishedLibraries) {
 
 /// The library adds a bias to dt and takes the softplus; its state is [B,H,P,N].
 TEST_P(GoldenScans, SsdIsThatOfMamba2) {
-    for (const std::string name : {"ssd_scan_one_group", "ssd_scan_groups_state"}) {
+    for (const std::string name :
+         {"ssd_scan_one_group", "ssd_scan_groups_state", "ssd_scan_limit"}) {
         SCOPED_TRACE(name);
         const Golden golden("recurrences/" + name);
         const ScanExtent e{golden.extent("x", 0), golden.extent("x", 1), golden.extent("x", 2),
@@ -91,6 +92,10 @@ TEST_P(GoldenScans, SsdIsThatOfMamba2) {
             const double shifted = raw[i] + bias[i % bias.size()];
             delta.push_back(std::log1p(std::exp(shifted)));
             slope.push_back(1 / (1 + std::exp(-shifted)));
+            if (name == "ssd_scan_limit" && (delta.back() < 0.1 || delta.back() > 1.2)) {
+                delta.back() = std::clamp(delta.back(), 0.1, 1.2);
+                slope.back() = 0;
+            }
         }
         ScanProblem p{e, 1.0, true, {}, {}};
         p.inputs = {golden.values("x"),     delta,
@@ -166,6 +171,80 @@ TEST_P(GoldenScans, AttentionIsThatOfThePublishedLibraries) {
         LAB_EXPECT_CLOSE(run.gradients[0], golden.values("grad.q"), kTolerance);
         LAB_EXPECT_CLOSE(run.gradients[1], golden.values("grad.k"), kTolerance);
         LAB_EXPECT_CLOSE(run.gradients[2], golden.values("grad.v"), kTolerance);
+    }
+}
+
+/// Files are [B,H,T,D].
+TEST_P(GoldenScans, AttentionIsThatOfTorch) {
+    struct File {
+        std::string name;
+        double scale;
+        int window;
+    };
+    for (const auto& [name, scale, window] : {File{"sdpa_causal", 1 / std::sqrt(6), 0},
+                                              {"sdpa_causal_scale", 0.3, 0},
+                                              {"sdpa_window_1", 1 / std::sqrt(6), 1},
+                                              {"sdpa_window_3", 1 / std::sqrt(6), 3},
+                                              {"sdpa_grouped_query", 1 / std::sqrt(6), 0},
+                                              {"sdpa_sharp", 1 / std::sqrt(6), 0}}) {
+        SCOPED_TRACE(name);
+        const Golden golden("modules/" + name);
+        const ScanExtent e{golden.extent("q", 0), golden.extent("q", 2), golden.extent("q", 1),
+                           golden.extent("q", 3), golden.extent("v", 3), golden.extent("k", 1)};
+        const auto get = [&](const std::string& tensor, int heads) {
+            return swapAxes(golden.values(tensor), e.batch, heads, e.steps);
+        };
+        AttentionProblem p{e, scale, window, 0.0, {}, {}};
+        p.inputs = {get("q", e.heads), get("k", e.groups), get("v", e.groups)};
+        p.upstream = {get("d.output", e.heads)};
+        const auto run = runAttention<double>(p, {GetParam()});
+        LAB_EXPECT_CLOSE(run.outputs[0], get("output", e.heads), kTolerance);
+        // Zero behind a window of one: relative to one.
+        EXPECT_LE(relativeError(run.gradients[0], get("grad.q", e.heads), 1.0), kTolerance);
+        EXPECT_LE(relativeError(run.gradients[1], get("grad.k", e.groups), 1.0), kTolerance);
+        LAB_EXPECT_CLOSE(run.gradients[2], get("grad.v", e.groups), kTolerance);
+    }
+}
+
+/// The library's heads are blocks on the diagonal of R; time comes first in its files.
+TEST_P(GoldenScans, TheStabilisedLstmIsThatOfXlstm) {
+    for (const std::string name : {"slstm_one_head", "slstm_two_heads_large_gates"}) {
+        SCOPED_TRACE(name);
+        const Golden golden("recurrences/" + name);
+        const int steps = golden.extent("x", 0), batch = golden.extent("x", 1);
+        const int heads = golden.extent("R", 0), own = golden.extent("R", 2), d = heads * own;
+        const auto place = [&](int head, int row, int column) {  // row: gate, unit of the head
+            const int gate = row / own, unit = head * own + row % own;
+            return static_cast<std::size_t>((gate * d + unit) * d + head * own + column);
+        };
+        Numbers r(static_cast<std::size_t>(4 * d * d));
+        const Numbers blocks = golden.values("R");
+        const auto forEachBlockNumber = [&](const auto& visit) {
+            std::size_t i = 0;
+            for (int head = 0; head < heads; ++head) {
+                for (int row = 0; row < 4 * own; ++row) {
+                    for (int column = 0; column < own; ++column) {
+                        visit(i++, place(head, row, column));
+                    }
+                }
+            }
+        };
+        forEachBlockNumber([&](std::size_t block, std::size_t full) { r[full] = blocks[block]; });
+        ScanProblem p{{batch, steps, 1, d}, 1.0, true, {}, {}};
+        p.inputs = {swapAxes(golden.values("x"), 1, steps, batch), r, golden.values("b"), {}, {}};
+        p.upstream = {swapAxes(golden.values("d.y"), 1, steps, batch), {}, {}};
+        const auto run = runRecurrent<double>(Cell::kSlstm, p, GetParam());
+        LAB_EXPECT_CLOSE(run.outputs[0], swapAxes(golden.values("y"), 1, steps, batch), kTolerance);
+        LAB_EXPECT_CLOSE(run.outputs[2], golden.values("final_c"), kTolerance);
+        LAB_EXPECT_CLOSE(run.outputs[3], golden.values("final_n"), kTolerance);
+        LAB_EXPECT_CLOSE(run.outputs[4], golden.values("final_m"), kTolerance);
+        LAB_EXPECT_CLOSE(run.gradients[0], swapAxes(golden.values("grad.x"), 1, steps, batch),
+                         kTolerance);
+        Numbers gradR(blocks.size());
+        forEachBlockNumber(
+            [&](std::size_t block, std::size_t full) { gradR[block] = run.gradients[1][full]; });
+        LAB_EXPECT_CLOSE(gradR, golden.values("grad.R"), kTolerance);
+        LAB_EXPECT_CLOSE(run.gradients[2], golden.values("grad.b"), kTolerance);
     }
 }
 

@@ -1,8 +1,10 @@
 // The production code in float64 against outputs of published libraries (tests/golden).
 #include "tests/kernels/golden.h"
 
+#include "kernels/adamw.h"
 #include "kernels/cross_entropy.h"
-#include "kernels/rms_norm.h"
+#include "kernels/gate.h"
+#include "kernels/norm.h"
 #include "tests/kernels/conv_support.h"
 #include "tests/kernels/delta_support.h"
 
@@ -143,28 +145,129 @@ TEST_P(Golden64, ConvolutionsAreThoseOfTorch) {
     }
 }
 
-TEST_P(Golden64, RmsNormsAreThoseOfTorch) {
-    for (const auto& [name, epsilon] :
-         {std::pair<std::string, double>{"rms_norm_eps_1e-5", 1e-5},
-          {"rms_norm_eps_1e-1", 1e-1},
-          {"rms_norm_default_eps", std::numeric_limits<double>::epsilon()}}) {
+TEST_P(Golden64, NormsAreThoseOfTorch) {
+    struct File {
+        std::string name;
+        Norm norm;
+        double epsilon;
+    };
+    for (const auto& [name, norm, epsilon] :
+         {File{"rms_norm_eps_1e-5", Norm::kRms, 1e-5},
+          {"rms_norm_eps_1e-1", Norm::kRms, 1e-1},
+          {"rms_norm_default_eps", Norm::kRms, std::numeric_limits<double>::epsilon()},
+          {"layer_norm", Norm::kLayer, 1e-5},
+          {"layer_norm_eps_1e-2", Norm::kLayer, 1e-2},
+          {"layer_norm_no_bias", Norm::kLayer, 1e-5},
+          {"layer_norm_plain", Norm::kLayer, 1e-5},
+          {"l2_normalize", Norm::kL2, 1e-24}}) {
         SCOPED_TRACE(name);
         const Golden golden("modules/" + name);
         const Numbers x = golden.values("x"), weight = golden.values("param.weight");
-        const RowShape shape{6, 7, 7, 7};
-        Numbers y(x.size()), inverse(6), gradX(x.size()), gradWeight(7);
-        Numbers workspace(rmsNormWorkspaceBytes(shape, true) / sizeof(double));
-        ASSERT_EQ(rmsNormForward<double>(shape, epsilon, x.data(), weight.data(), y.data(),
-                                         inverse.data(), GetParam()),
+        const Numbers bias = golden.values("param.bias");
+        const auto width = static_cast<std::size_t>(golden.last("x"));
+        const auto rows = x.size() / width;
+        const auto stride = static_cast<std::int64_t>(width);
+        const RowShape shape{static_cast<std::int64_t>(rows), static_cast<int>(width), stride,
+                             stride};
+        Numbers y(x.size()), inverse(rows), mean(rows), gradX(x.size());
+        Numbers gradWeight(width), gradBias(width);
+        Numbers workspace(normWorkspaceBytes(shape, true) / sizeof(double));
+        const NormInputs<double> in{x.data(), weight.empty() ? nullptr : weight.data(),
+                                    bias.empty() ? nullptr : bias.data()};
+        ASSERT_EQ(normForward<double>(norm, shape, epsilon, in, y.data(),
+                                      {inverse.data(), mean.data()}, GetParam()),
                   Status::kOk);
-        ASSERT_EQ(rmsNormBackward<double>(shape, x.data(), weight.data(), inverse.data(),
-                                          golden.values("d.output").data(), gradX.data(),
-                                          gradWeight.data(), workspace.data(), GetParam()),
-                  Status::kOk);
+        const Numbers gradY = golden.values("d.output");
+        ASSERT_EQ(
+            normBackward<double>(norm, shape, in, {inverse.data(), mean.data()},
+                                 {gradY.data(), gradX.data(), gradWeight.data(), gradBias.data()},
+                                 workspace.data(), GetParam()),
+            Status::kOk);
         LAB_EXPECT_CLOSE(y, golden.values("output"), kTolerance);
         LAB_EXPECT_CLOSE(gradX, golden.values("grad.x"), kTolerance);
-        LAB_EXPECT_CLOSE(gradWeight, golden.values("grad.weight"), kTolerance);
+        if (!weight.empty()) {
+            LAB_EXPECT_CLOSE(gradWeight, golden.values("grad.weight"), kTolerance);
+        }
+        if (!bias.empty()) {
+            LAB_EXPECT_CLOSE(gradBias, golden.values("grad.bias"), kTolerance);
+        }
     }
+}
+
+/// The clipped one: |g| of all parameters, then the update with the scaled gradients.
+TEST_P(Golden64, UpdatesAreThoseOfTorchsAdamW) {
+    for (const bool clipped : {false, true}) {
+        const Golden golden(clipped ? "modules/adamw_groups_clip" : "modules/adamw_decay");
+        const std::vector<std::string> names{"W", "b", "s"};
+        std::vector<Numbers> weight, first, second;
+        for (const std::string& name : names) {
+            const Numbers all = golden.values("param." + name);
+            weight.emplace_back(all.begin(),
+                                all.begin() + static_cast<std::ptrdiff_t>(all.size() / 11));
+            first.emplace_back(all.size() / 11);
+            second.emplace_back(all.size() / 11);
+        }
+        const Numbers rates = golden.values("lr");
+        for (std::size_t step = 0; step < 10; ++step) {
+            std::vector<Numbers> gradient;
+            std::vector<ParameterSpan<double>> spans;
+            std::vector<const double*> pointers;
+            std::vector<std::int64_t> counts;
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                const Numbers all = golden.values("grad_before_clipping." + names[i]);
+                const auto n = static_cast<std::ptrdiff_t>(weight[i].size());
+                const auto at = all.begin() + static_cast<std::ptrdiff_t>(step) * n;
+                gradient.emplace_back(at, at + n);
+            }
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                spans.push_back({weight[i].data(), gradient[i].data(), first[i].data(),
+                                 second[i].data(), static_cast<std::int64_t>(weight[i].size()),
+                                 !clipped || names[i] == "W"});
+                pointers.push_back(gradient[i].data());
+                counts.push_back(spans.back().count);
+            }
+            double squares[3];
+            ASSERT_EQ(sumsOfSquares<double>(pointers.data(), counts.data(), 3, squares, GetParam()),
+                      Status::kOk);
+            const double norm = std::sqrt(squares[0] + squares[1] + squares[2]);
+            EXPECT_NEAR(norm, golden.values("gradient_norm_before_clipping")[step], 1e-12 * norm);
+            AdamwOptions o{rates[step * rates.size() / 10],
+                           0.9,
+                           clipped ? 0.95 : 0.999,
+                           clipped ? 1e-6 : 1e-8,
+                           0.1,
+                           1.0,
+                           static_cast<std::int64_t>(step) + 1};
+            if (clipped) {  // torch adds 1e-6 to the norm
+                o.gradientScale = std::min(1.0, 1.0 / (norm + 1e-6));
+            }
+            ASSERT_EQ(adamwStep<double>(spans.data(), 3, o, GetParam()), Status::kOk);
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                const Numbers all = golden.values("param." + names[i]);
+                const auto n = static_cast<std::ptrdiff_t>(weight[i].size());
+                const auto at = all.begin() + static_cast<std::ptrdiff_t>(step + 1) * n;
+                LAB_EXPECT_CLOSE(weight[i], Numbers(at, at + n), kTolerance);
+            }
+        }
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            LAB_EXPECT_CLOSE(first[i], golden.values("final.exp_avg." + names[i]), kTolerance);
+            LAB_EXPECT_CLOSE(second[i], golden.values("final.exp_avg_sq." + names[i]), kTolerance);
+        }
+    }
+}
+
+TEST_P(Golden64, SiluIsThatOfTorch) {
+    const Golden golden("modules/activations");
+    const Numbers x = golden.values("x"), ones(x.size(), 1.0);
+    const auto n = static_cast<std::int64_t>(x.size());
+    const GateShape shape{1, n, n, n, n};
+    Numbers y(x.size()), slope(x.size());
+    ASSERT_EQ(siluGateForward<double>(shape, x.data(), nullptr, y.data(), GetParam()), Status::kOk);
+    ASSERT_EQ(siluGateBackward<double>(shape, x.data(), nullptr, ones.data(), slope.data(), nullptr,
+                                       GetParam()),
+              Status::kOk);
+    LAB_EXPECT_CLOSE(y, golden.values("silu"), kTolerance);
+    LAB_EXPECT_CLOSE(slope, golden.values("grad.silu"), kTolerance);
 }
 
 TEST_P(Golden64, CrossEntropiesAreThoseOfTorch) {

@@ -1,4 +1,4 @@
-// LSTM, GRU and tanh RNN against the traced formulas, their laws and bits.
+// LSTM, GRU, tanh RNN and sLSTM against the traced formulas, their laws and bits.
 #include "kernels/recurrent.h"
 
 #include "kernels/thread_pool.h"
@@ -7,7 +7,7 @@
 namespace lab::kernels::testing {
 namespace {
 
-constexpr Cell kCells[] = {Cell::kLstm, Cell::kGru, Cell::kTanh};
+constexpr Cell kCells[] = {Cell::kLstm, Cell::kGru, Cell::kTanh, Cell::kSlstm};
 
 LAB_FOR_EVERY_ISA(Recurrent);
 
@@ -29,6 +29,19 @@ TEST_P(Recurrent, GruResetsAfterTheProduct) {
     p.upstream = {{1}, {}};
     const auto run = runRecurrent<double>(Cell::kGru, p, GetParam());
     EXPECT_NEAR(run.outputs[0][0], 0.5 * std::tanh(0.5) + 0.125, 1e-12);
+}
+
+/// One unit, z = tanh(1): the first write has weight one whatever its gate says; then the second,
+/// e^2 times as strong behind a forget gate of 1, is mixed in by its share.
+TEST_P(Recurrent, SlstmMixesByTheShareOfTheGates) {
+    ScanProblem p{{1, 2, 1, 1}, 1.0, true, {}, {}};
+    p.inputs = {{-7, 0, 1, 50, -5, 50, -1, 50}, {0, 0, 0, 0}, {}, {}, {}};
+    p.upstream = {{0, 0}, {}, {}};
+    const auto run = runRecurrent<double>(Cell::kSlstm, p, GetParam());
+    const double share = std::exp(2.0) / (1 + std::exp(2.0));
+    EXPECT_NEAR(run.outputs[0][0], std::tanh(1.0), 1e-12);
+    EXPECT_NEAR(run.outputs[0][1], std::tanh(1.0) * (1 - 2 * share), 1e-12);
+    EXPECT_NEAR(run.outputs[4][0], -5.0, 1e-12);
 }
 
 /// KR-07, KR-14, KR-15.
@@ -70,7 +83,7 @@ TEST_P(Recurrent, GivesTheSameBitsForAnyThreadsAndBatch) {
         expectSameBits(runRecurrent<float>(cell, p, GetParam(), sixteen.exec()), plain);
         ScanProblem alone = p;
         alone.extent.batch = 1;
-        for (std::size_t i : {0U, 3U, 4U}) {
+        for (std::size_t i = 0; i < p.inputs.size(); i = i == 0 ? 3 : i + 1) {
             alone.inputs[i].resize(p.inputs[i].size() / 19);
         }
         for (Numbers& upstream : alone.upstream) {
@@ -108,8 +121,9 @@ TEST_P(Recurrent, GivesTheSameBitsTokenByToken) {
                 }
             }
             token.inputs[3] = widen(run.outputs[1]);
-            if (cell == Cell::kLstm) {
-                token.inputs[4] = widen(run.outputs[2]);
+            for (int state = 0; state < cellStatesOf(cell); ++state) {
+                const auto i = static_cast<std::size_t>(state);
+                token.inputs[4 + i] = widen(run.outputs[2 + i]);
             }
         }
     }

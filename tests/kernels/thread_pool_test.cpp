@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/rms_norm.h"
+#include "kernels/norm.h"
 
 namespace lab::kernels {
 namespace {
@@ -42,8 +42,8 @@ TEST(ThreadPool, ServesCallersFromSeveralThreads) {
             callers.emplace_back([&] {
                 y.resize(4000);
                 for (int repeat = 0; repeat < 20; ++repeat) {
-                    EXPECT_EQ(rmsNormForward<float>(kShape, 0.0, x.data(), nullptr, y.data(),
-                                                    nullptr, bestIsa(), pool.exec()),
+                    EXPECT_EQ(normForward<float>(Norm::kRms, kShape, 0.0, {x.data()}, y.data(), {},
+                                                 bestIsa(), pool.exec()),
                               Status::kOk);
                 }
             });

@@ -66,7 +66,9 @@ TEST(EveryModel, StartsFromTheSeedAndLeavesLibTorchsGeneratorAlone) {
             EXPECT_TRUE(bitwiseEqual(parameter.value, two->parameters()[i].value))
                 << parameter.name;
             EXPECT_TRUE(bitwiseEqual(gradients[i], again[i])) << parameter.name;
-            EXPECT_EQ(parameter.decays, parameter.value.dim() >= 2) << parameter.name;
+            EXPECT_EQ(parameter.decays,
+                      parameter.value.dim() >= 2 && !parameter.name.ends_with("log_a"))
+                << parameter.name;
             differs = differs || !bitwiseEqual(parameter.value, other->parameters()[i].value);
         }
         EXPECT_TRUE(differs);

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "core/models/attention.h"
+#include "core/ops/attention.h"
 #include "core/ops/recurrent.h"
 #include "core/ops/recurrent_loops.h"
 #include "tests/core/models/tensors.h"
@@ -42,6 +42,8 @@ private:
     Tensors& m_tensors;
 };
 
+using kernels::Cell;
+
 Tensors runLstm(Tensors& tensors) {
     const Stack stack(tensors);
     at::Tensor x = tensors.at("x");
@@ -50,46 +52,39 @@ Tensors runLstm(Tensors& tensors) {
     for (int layer = 0; layer < stack.layers(); ++layer) {
         const at::Tensor projected = at::matmul(x, stack.weight("ih", layer).t()) +
                                      stack.bias("ih", layer) + stack.bias("hh", layer);
-        const auto out = lstm(projected, stack.weight("hh", layer), stack.initial("h0", layer),
-                              stack.initial("c0", layer));
+        const auto out = recurrent(Cell::kLstm, {.x = projected,
+                                                 .recurrent = stack.weight("hh", layer),
+                                                 .h0 = stack.initial("h0", layer),
+                                                 .cell0 = {stack.initial("c0", layer)}});
         x = out.h;
         h.push_back(out.h.select(1, -1));
-        c.push_back(out.c.select(1, -1));
+        c.push_back(out.finalCell[0]);
     }
     return {{"output", x}, {"h_n", at::stack(h)}, {"c_n", at::stack(c)}};
 }
 
-Tensors runGru(Tensors& tensors) {
+Tensors runOther(Cell cell, Tensors& tensors) {
     const Stack stack(tensors);
     at::Tensor x = tensors.at("x");
     std::vector<at::Tensor> h;
     for (int layer = 0; layer < stack.layers(); ++layer) {
-        // The recurrent bias of r and z is added to x; that of n stands inside the product with r.
-        const auto width = stack.weight("hh", layer).size(1);
-        const at::Tensor recurrentBias = stack.bias("hh", layer);
-        const at::Tensor outside =
-            at::cat({recurrentBias.narrow(0, 0, 2 * width), at::zeros({width}, at::kDouble)});
         const at::Tensor projected =
-            at::matmul(x, stack.weight("ih", layer).t()) + stack.bias("ih", layer) + outside;
-        x = gru(projected, stack.weight("hh", layer), recurrentBias.narrow(0, 2 * width, width),
-                stack.initial("h0", layer))
+            at::matmul(x, stack.weight("ih", layer).t()) + stack.bias("ih", layer);
+        x = recurrent(cell, {.x = projected,
+                             .recurrent = stack.weight("hh", layer),
+                             .bias = stack.bias("hh", layer),
+                             .h0 = stack.initial("h0", layer)})
                 .h;
         h.push_back(x.select(1, -1));
     }
     return {{"output", x}, {"h_n", at::stack(h)}};
 }
 
+Tensors runGru(Tensors& tensors) {
+    return runOther(Cell::kGru, tensors);
+}
 Tensors runTanh(Tensors& tensors) {
-    const Stack stack(tensors);
-    at::Tensor x = tensors.at("x");
-    std::vector<at::Tensor> h;
-    for (int layer = 0; layer < stack.layers(); ++layer) {
-        const at::Tensor projected = at::matmul(x, stack.weight("ih", layer).t()) +
-                                     stack.bias("ih", layer) + stack.bias("hh", layer);
-        x = tanhRnn(projected, stack.weight("hh", layer), stack.initial("h0", layer));
-        h.push_back(x.select(1, -1));
-    }
-    return {{"output", x}, {"h_n", at::stack(h)}};
+    return runOther(Cell::kTanh, tensors);
 }
 
 /// Outputs and the gradients of everything that has one in the file.
@@ -165,8 +160,12 @@ TEST(LstmOp, AgreesWithLibTorchInSinglePrecision) {
     const FloatCell cell(4);
     const auto theirs = at::lstm(cell.x, {cell.h0.unsqueeze(0), cell.c0.unsqueeze(0)},
                                  cell.parameters(), true, 1, 0.0, true, false, true);
-    cell.expectEqual(lstm(cell.projected(), cell.recurrent, cell.h0, cell.c0).h,
-                     std::get<0>(theirs));
+    cell.expectEqual(
+        recurrent(
+            Cell::kLstm,
+            {.x = cell.projected(), .recurrent = cell.recurrent, .h0 = cell.h0, .cell0 = {cell.c0}})
+            .h,
+        std::get<0>(theirs));
 }
 
 TEST(GruOp, AgreesWithLibTorchInSinglePrecision) {
@@ -174,7 +173,8 @@ TEST(GruOp, AgreesWithLibTorchInSinglePrecision) {
     const auto theirs =
         at::gru(cell.x, cell.h0.unsqueeze(0), cell.parameters(), true, 1, 0.0, true, false, true);
     cell.expectEqual(
-        gru(cell.projected(), cell.recurrent, at::zeros({FloatCell::kWidth}), cell.h0).h,
+        recurrent(Cell::kGru, {.x = cell.projected(), .recurrent = cell.recurrent, .h0 = cell.h0})
+            .h,
         std::get<0>(theirs));
 }
 
@@ -182,29 +182,81 @@ TEST(TanhRnnOp, AgreesWithLibTorchInSinglePrecision) {
     const FloatCell cell(1);
     const auto theirs = at::rnn_tanh(cell.x, cell.h0.unsqueeze(0), cell.parameters(), true, 1, 0.0,
                                      true, false, true);
-    cell.expectEqual(tanhRnn(cell.projected(), cell.recurrent, cell.h0), std::get<0>(theirs));
+    cell.expectEqual(
+        recurrent(Cell::kTanh, {.x = cell.projected(), .recurrent = cell.recurrent, .h0 = cell.h0})
+            .h,
+        std::get<0>(theirs));
 }
 
-TEST(RecurrentLoops, GiveTheSameGatesAndStatesAsTheOperations) {
-    const at::Tensor h0 = random({3, 4}, 1);
-    const at::Tensor c0 = random({3, 4}, 2);
-    const at::Tensor bias = random({4}, 3);
-    const at::Tensor x = random({3, 6, 16}, 4);
-    const at::Tensor r = random({16, 4}, 5);
-    const auto a = lstm(x, r, h0, c0);
-    const auto b = lstmLoop(x, r, h0, c0);
-    EXPECT_LE(difference(a.gates, b.gates), kDoubleTolerance);
-    EXPECT_LE(difference(a.c, b.c), kDoubleTolerance);
-    EXPECT_LE(difference(a.h, b.h), kDoubleTolerance);
-    const at::Tensor x3 = x.narrow(2, 0, 12);
-    const at::Tensor r3 = r.narrow(0, 0, 12);
-    const auto c = gru(x3, r3, bias, h0);
-    const auto d = gruLoop(x3, r3, bias, h0);
-    EXPECT_LE(difference(c.gates, d.gates), kDoubleTolerance);
-    EXPECT_LE(difference(c.h, d.h), kDoubleTolerance);
-    const at::Tensor x1 = x.narrow(2, 0, 4);
-    const at::Tensor r1 = r.narrow(0, 0, 4);
-    EXPECT_LE(difference(tanhRnn(x1, r1, h0), tanhRnnLoop(x1, r1, h0)), kDoubleTolerance);
+TEST(RecurrentLoops, GiveTheSameGatesStatesAndGradientsAsTheOperation) {
+    for (const Cell cell : {Cell::kLstm, Cell::kGru, Cell::kTanh, Cell::kSlstm}) {
+        const auto rows = std::int64_t{4} * kernels::gatesOf(cell);
+        const auto leaf = [](at::Tensor x) { return x.requires_grad_(true); };
+        RecurrentArguments in{.x = leaf(random({3, 6, rows}, 4)),
+                              .recurrent = leaf(random({rows, 4}, 5)),
+                              .bias = leaf(random({rows}, 3)),
+                              .h0 = leaf(random({3, 4}, 1))};
+        if (cell == Cell::kLstm) {
+            in.cell0 = {leaf(random({3, 4}, 2))};
+        } else if (cell == Cell::kSlstm) {
+            in.cell0 = {leaf(random({3, 4}, 2)), leaf(random({3, 4}, 6).abs() + 0.5),
+                        random({3, 4}, 7)};
+        }
+        const auto ours = recurrent(cell, in, {}, true);
+        const auto theirs = recurrentLoop(cell, in);
+        const auto same = [&](const at::Tensor& a, const at::Tensor& b) {
+            ASSERT_EQ(a.defined(), b.defined());
+            EXPECT_TRUE(!a.defined() || difference(a, b) <= kDoubleTolerance);
+        };
+        same(ours.h, theirs.h);
+        same(ours.gates, theirs.gates);
+        same(ours.c, theirs.c);
+        std::vector<at::Tensor> leaves{in.x, in.recurrent, in.bias, in.h0};
+        for (std::size_t i = 0; i < in.cell0.size(); ++i) {
+            same(ours.finalCell[i], theirs.finalCell[i]);
+            if (in.cell0[i].defined() && in.cell0[i].requires_grad()) {
+                leaves.push_back(in.cell0[i]);
+            }
+        }
+        at::Tensor a = ours.h.square().sum();
+        at::Tensor b = theirs.h.square().sum();
+        if (cell == Cell::kLstm) {
+            a = a + ours.finalCell[0].pow(3).sum();
+            b = b + theirs.finalCell[0].pow(3).sum();
+        }
+        const auto g = torch::autograd::grad({a}, leaves);
+        const auto e = torch::autograd::grad({b}, leaves);
+        for (std::size_t i = 0; i < g.size(); ++i) {
+            EXPECT_LE(difference(g[i], e[i]), kDoubleTolerance) << i;
+        }
+    }
+}
+
+/// KR-33: each input asks for its gradient alone.
+TEST(RecurrentOp, GivesTheGradientsThatAreAskedForAndNoOthers) {
+    for (std::size_t asked = 0; asked < 5; ++asked) {
+        std::vector<at::Tensor> t{random({2, 3, 16}, 1), random({16, 4}, 2), random({16}, 3),
+                                  random({2, 4}, 4), random({2, 4}, 5)};
+        t[asked].requires_grad_(true);
+        const auto out = recurrent(Cell::kLstm, {t[0], t[1], t[2], t[3], {t[4]}});
+        out.h.sum().backward();
+        for (std::size_t i = 0; i < t.size(); ++i) {
+            EXPECT_EQ(t[i].grad().defined(), i == asked) << i << " of " << asked;
+        }
+    }
+}
+
+TEST(RecurrentOp, RefusesShapesThatDoNotFit) {
+    const at::Tensor h0 = random({2, 4}, 1);
+    EXPECT_THROW(
+        (void)recurrent(Cell::kGru,
+                        {.x = random({2, 3, 16}, 1), .recurrent = random({12, 4}, 2), .h0 = h0}),
+        c10::Error);
+    EXPECT_THROW(
+        (void)recurrent(
+            Cell::kGru,
+            {.x = random({2, 3, 12}, 1), .recurrent = random({12, 4}, 2), .h0 = h0, .cell0 = {h0}}),
+        c10::Error);
 }
 
 TEST(LstmOp, WithSaturatedGatesIsALatch) {
@@ -213,46 +265,14 @@ TEST(LstmOp, WithSaturatedGatesIsALatch) {
     x.select(2, 0).fill_(-1e3);
     x.select(2, 1).fill_(1e3);
     const at::Tensor c0 = random({1, 2}, 2);
-    const auto out = lstm(x.flatten(2), at::zeros({8, 2}, at::kDouble), random({1, 2}, 3), c0);
+    const auto out = recurrent(Cell::kLstm,
+                               {.x = x.flatten(2),
+                                .recurrent = at::zeros({8, 2}, at::kDouble),
+                                .h0 = random({1, 2}, 3),
+                                .cell0 = {c0}},
+                               {}, true);
     EXPECT_TRUE(at::equal(out.c, c0.unsqueeze(1).expand({1, 30, 2})));
-}
-
-TEST(CausalAttention, ReproducesTheReferenceInOnePieceAndAfterAPast) {
-    Tensors t = golden("modules/sdpa_causal");
-    const at::Tensor q = t.at("q").requires_grad_(true);
-    const at::Tensor k = t.at("k").requires_grad_(true);
-    const at::Tensor v = t.at("v").requires_grad_(true);
-    const at::Tensor whole = models::causalAttention(q, k, v);
-    EXPECT_LE(difference(whole, t.at("output")), kGoldenTolerance);
-    const auto g = torch::autograd::grad({whole}, {q, k, v}, {t.at("d.output")});
-    EXPECT_LE(difference(g[0], t.at("grad.q")), kGoldenTolerance);
-    EXPECT_LE(difference(g[1], t.at("grad.k")), kGoldenTolerance);
-    EXPECT_LE(difference(g[2], t.at("grad.v")), kGoldenTolerance);
-    EXPECT_LE(difference(at::matmul(models::attentionPattern(q, k), v), t.at("output")),
-              kGoldenTolerance);
-    for (std::int64_t past = 1; past < q.size(2); ++past) {
-        const auto rest = q.size(2) - past;
-        const at::Tensor later = models::causalAttention(q.narrow(2, past, rest), k, v);
-        EXPECT_LE(difference(later, t.at("output").narrow(2, past, rest)), kGoldenTolerance)
-            << past;
-    }
-}
-
-TEST(RotaryPositions, DependOnTheDistanceAloneAndKeepLengths) {
-    const at::Tensor q = random({1, 1, 2, 8}, 1);
-    const at::Tensor k = random({1, 1, 2, 8}, 2);
-    const auto score = [&](std::int64_t at, std::int64_t from) {
-        return (models::rotated(q, at) * models::rotated(k, from)).sum(-1);
-    };
-    EXPECT_LE(difference(score(9, 4), score(105, 100)), kDoubleTolerance);
-    EXPECT_GT(difference(score(9, 4), score(9, 5)), 1e-3);
-    EXPECT_LE(difference(models::rotated(q, 1234).norm(2, -1), q.norm(2, -1)), kDoubleTolerance);
-    // Position 1, slowest pair of D = 8: angle 10000^(-6/8) = 0.001.
-    const at::Tensor e = at::zeros({1, 1, 1, 8}, at::kDouble);
-    e[0][0][0][3] = 1;
-    const at::Tensor turned = models::rotated(e, 1).flatten();
-    EXPECT_NEAR(turned[3].item<double>(), std::cos(0.001), 1e-15);
-    EXPECT_NEAR(turned[7].item<double>(), std::sin(0.001), 1e-15);
+    EXPECT_TRUE(at::equal(out.finalCell[0], c0));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "core/ops/cross_entropy.h"
 #include "core/ops/rms_norm.h"
 #include "core/ops/short_conv.h"
+#include "core/ops/silu_gate.h"
 #include "tests/core/models/tensors.h"
 
 namespace lab::ops {
@@ -51,6 +52,20 @@ TEST(RmsNormOp, AgreesWithLibTorchOnRowsThatLieApart) {
             EXPECT_LE(difference(g[1], e[1]), 10 * toleranceOf(type)) << width;
         }
     }
+}
+
+TEST(SiluGateOp, AgreesWithLibTorch) {
+    for (const auto type : {at::kDouble, at::kFloat}) {
+        const at::Tensor both = leaf(random({9, 74}, 1, type));
+        const at::Tensor ours = siluGate(both);
+        const at::Tensor theirs = siluGate(both, kPlain);
+        EXPECT_LE(difference(ours, theirs), toleranceOf(type));
+        const at::Tensor upstream = random({37, 9}, 3, type).t();
+        const auto g = torch::autograd::grad({ours}, {both}, {upstream});
+        const auto e = torch::autograd::grad({theirs}, {both}, {upstream});
+        EXPECT_LE(difference(g[0], e[0]), toleranceOf(type));
+    }
+    EXPECT_THROW((void)siluGate(random({2, 3}, 1)), c10::Error);
 }
 
 TEST(ShortConvOp, AgreesWithShiftedSumsForEveryCombinationOfArguments) {

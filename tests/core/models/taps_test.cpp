@@ -26,6 +26,14 @@ std::vector<std::string> expectedSites(const values::ModelSpec& spec) {
         }
     } else if (spec.architecture == "transformer") {
         add({"q", "k", "v", "pattern"});
+    } else if (spec.architecture == "gla") {
+        add({"q", "k", "v", "decay", "state_norm"});
+    } else if (spec.architecture == "mamba") {
+        add({"delta"});
+    } else if (spec.architecture == "mamba2") {
+        add({"delta", "decay", "state_norm"});
+    } else if (spec.architecture == "slstm") {
+        add({"i", "f", "z", "o", "c", "h"});
     } else if (spec.architecture == "lstm") {
         add({"i", "f", "g", "o", "c", "h"});
     } else if (spec.architecture == "gru") {

@@ -15,16 +15,20 @@ namespace lab::testing {
 
 using Tensors = std::map<std::string, at::Tensor>;
 
-/// The float64 tensors of tests/golden/NAME.safetensors.
+/// The tensors of tests/golden/NAME.safetensors: numbers in float64, indices in int64.
 inline Tensors golden(const std::string& name) {
     const auto file =
         storage::Safetensors::read(std::filesystem::path(LAB_GOLDEN_DIR) / (name + ".safetensors"));
     Tensors tensors;
     for (const storage::TensorView& view : file.tensors()) {
-        if (view.dtype == storage::Dtype::kF64) {
-            const at::Tensor tensor = at::empty(view.shape, at::kDouble);
-            std::memcpy(tensor.mutable_data_ptr<double>(), view.bytes.data(), view.bytes.size());
-            tensors.emplace(view.name, tensor);
+        const std::map<storage::Dtype, at::ScalarType> types{{storage::Dtype::kF64, at::kDouble},
+                                                             {storage::Dtype::kF32, at::kFloat},
+                                                             {storage::Dtype::kI64, at::kLong}};
+        if (const auto type = types.find(view.dtype); type != types.end()) {
+            const at::Tensor tensor = at::empty(view.shape, type->second);
+            std::memcpy(tensor.mutable_data_ptr(), view.bytes.data(), view.bytes.size());
+            tensors.emplace(view.name,
+                            type->second == at::kFloat ? tensor.to(at::kDouble) : tensor);
         }
     }
     return tensors;

@@ -64,6 +64,22 @@ inline std::vector<Variant> everyVariant() {
     });
     add("transformer_without_positions", "transformer",
         [](Spec& spec) { spec.position = values::PositionCode::kNone; });
+    add("gla_two_layers_mlp", "gla", [](Spec& spec) {
+        spec.layers = 2;
+        spec.mlp = true;
+    });
+    add("mamba", "mamba", [](Spec&) {});
+    add("mamba_two_layers_without_conv", "mamba", [](Spec& spec) {
+        spec.layers = 2;
+        spec.convWidth = 0;
+        spec.stateSize = 5;
+    });
+    add("mamba2", "mamba2", [](Spec&) {});
+    add("mamba2_without_conv", "mamba2", [](Spec& spec) {
+        spec.convWidth = 0;
+        spec.stateSize = 7;
+    });
+    add("slstm", "slstm", [](Spec&) {});
     add("lstm", "lstm", [](Spec&) {});
     add("lstm_two_layers_mlp", "lstm", [](Spec& spec) {
         spec.layers = 2;

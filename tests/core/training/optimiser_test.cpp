@@ -67,21 +67,24 @@ TEST(AdamW, FollowsTheTextbookAndDecaysMatricesAlone) {
 }
 
 TEST(AdamW, ClipsByTheNormOfAllGradientsTogether) {
-    const std::vector parameters{parameter({0, 0}, true), parameter({0}, false)};
-    AdamW optimiser(parameters, {});
-    const auto set = [&] {
-        setGradient(parameters[0], {2, 4});
-        setGradient(parameters[1], {4});
-    };
-    set();
+    const auto pair = [] { return std::vector{parameter({0, 0}, true), parameter({0}, false)}; };
+    const auto clipped = pair(), halved = pair();
+    AdamW optimiser(clipped, {}), other(halved, {});
+    setGradient(clipped[0], {2, 4});
+    setGradient(clipped[1], {4});
     EXPECT_DOUBLE_EQ(optimiser.gradientNorm(), 6.0);  // 4 + 16 + 16 = 36
-    optimiser.clip(6.0, 3.0);
-    EXPECT_TRUE(parameters[0].value.grad().equal(at::tensor({1.0F, 2.0F})));
-    EXPECT_TRUE(parameters[1].value.grad().equal(at::tensor({2.0F})));
-    set();
-    optimiser.clip(6.0, 0.0);  // off
-    optimiser.clip(6.0, 7.0);  // below the limit
-    EXPECT_DOUBLE_EQ(optimiser.gradientNorm(), 6.0);
+    EXPECT_EQ(clippingScale(6.0, 3.0), 0.5);
+    EXPECT_EQ(clippingScale(6.0, 0.0), 1.0);  // off
+    EXPECT_EQ(clippingScale(6.0, 7.0), 1.0);  // below the limit
+    setGradient(halved[0], {1, 2});
+    setGradient(halved[1], {2});
+    optimiser.step(0.1, clippingScale(6.0, 3.0));
+    other.step(0.1);
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_TRUE(optimiser.firstMoments()[i].equal(other.firstMoments()[i])) << i;
+        EXPECT_TRUE(optimiser.secondMoments()[i].equal(other.secondMoments()[i])) << i;
+        EXPECT_TRUE(clipped[i].value.equal(halved[i].value)) << i;
+    }
 }
 
 TEST(AdamW, SeesAGradientAndAWeightThatIsNotFinite) {

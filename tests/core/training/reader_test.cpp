@@ -214,7 +214,8 @@ TEST_P(ModelReading, HasTheProbabilitiesAndBeliefsOfTheForwardPass) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, ModelReading, ::testing::Values("delta_net", "transformer", "lstm"),
+INSTANTIATE_TEST_SUITE_P(Every, ModelReading,
+                         ::testing::Values("delta_net", "transformer", "mamba2", "slstm"),
                          [](const auto& one) { return std::string(one.param); });
 
 std::string problemOf(const std::shared_ptr<const ModelHandle>& handle, const std::string& text) {

@@ -77,7 +77,8 @@ TEST_P(TrainerOf, GivesTheSameBitsAfterACheckpointAndResume) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, TrainerOf,
-                         ::testing::Values("delta_net", "transformer", "lstm", "gru", "tanh_rnn"),
+                         ::testing::Values("delta_net", "transformer", "gla", "mamba", "mamba2",
+                                           "lstm", "gru", "tanh_rnn", "slstm"),
                          [](const auto& one) { return std::string(one.param); });
 
 TEST(Trainer, IsNotChangedByBeingLookedAt) {
