@@ -21,6 +21,8 @@ struct BenchOptions {
     int parallel = 1;        ///< trainings at once, each on a thread whose own CPU is measured
     std::int64_t steps = 0;  ///< trainings: this budget instead of the preset's; 0: the preset's
     std::string model;       ///< trainings: only models whose name contains this; empty: all
+    std::vector<std::string> ops;  ///< roofline: these operations; empty: all
+    int threads = 1;               ///< roofline: of the kernels
     /// A line for a person who waits; called from the calling thread or a training thread, one at a
     /// time.
     std::function<void(const std::string& line)> progress;
@@ -54,6 +56,9 @@ struct BenchInfo {
 ///   first-minute   rows {seed, range, steps, cpu_s, cpu_s_to_99_at_4x, acc_1x, acc_2x, acc_4x}
 ///   word-problems  rows {preset, seed, steps, cpu_s, cpu_s_to_99, acc_1x, acc_2x, acc_4x}
 ///   step           rows {impl, median_ms, samples_ms, loss}
+///   roofline       rows {op, shape, pass, threads, isa, variant, ms, gflops, bound, share}, and
+///   one
+///                  "ceilings" an instruction set
 ///   NAME of a preset: as first-minute with {seed, model, ...}, without goals
 [[nodiscard]] BenchReport runBench(std::string_view name, const BenchOptions& options);
 

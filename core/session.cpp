@@ -48,7 +48,7 @@ void requireSameExperiment(const values::ExperimentSpec& spec, const values::Run
 }  // namespace
 
 void tuneAllocator() noexcept {
-    (void)mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes; more is refused
     (void)mallopt(M_TRIM_THRESHOLD, 2047 << 20);
 }
 

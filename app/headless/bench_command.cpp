@@ -47,6 +47,7 @@ ExitCode measure(const BenchCommand& command) {
         return measureOp(command);
     }
     BenchOptions options = command.options;
+    options.threads = command.op.threads;
     options.stop = [] { return stopRequested(); };
     if (!command.quiet) {
         options.progress = [](const std::string& line) { say(line); };
@@ -82,6 +83,9 @@ void addBench(Program& program) {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}));
     app.add_option("--model", options.model, "Trainings: only models whose name contains this")
         ->type_name("TEXT");
+    app.add_option("--ops", options.ops, "roofline: only these operations")
+        ->type_name("NAME,..")
+        ->delimiter(',');
     app.add_option("--op", command->op.op, "op: the operation")
         ->type_name("NAME")
         ->capture_default_str();
@@ -90,8 +94,8 @@ void addBench(Program& program) {
         ->delimiter(',')
         ->expected(4)
         ->capture_default_str();
-    app.add_option("--pass", command->op.pass, "op: fwd or fwd_bwd")->capture_default_str();
-    app.add_option("--threads", command->op.threads, "op: threads of the kernels")
+    app.add_option("--pass", command->op.pass, "op: fwd, fwd_bwd, or step")->capture_default_str();
+    app.add_option("--threads", command->op.threads, "op, roofline: threads")
         ->check(CLI::Range(1, 256))
         ->capture_default_str();
     app.add_flag("--quiet", command->quiet, "No progress");

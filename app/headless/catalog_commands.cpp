@@ -5,6 +5,7 @@
 #include "app/headless/json_of.h"
 #include "app/headless/spec_options.h"
 #include "core/catalog.h"
+#include "core/session.h"
 
 namespace lab::headless {
 namespace {
@@ -75,6 +76,10 @@ void addDoctor(Program& program) {
     auto json = std::make_shared<bool>(false);
     command.add_flag("--json", *json, "Print JSON");
     command.callback([&program, json] { program.action = [json] { return examine(*json); }; });
+}
+
+void prepareCore() noexcept {
+    tuneAllocator();
 }
 
 void addCoreCommands(Program& program) {

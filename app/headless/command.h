@@ -69,6 +69,8 @@ void addWeights(Program& program);
 
 // What needs core's models; a build without LibTorch has stand-ins.
 void addCoreCommands(Program& program);
+/// Once, before a command runs: how memory is kept for tensors.
+void prepareCore() noexcept;
 void addTraceSampling(Program& program, CLI::App& trace);
 
 }  // namespace lab::headless

@@ -63,6 +63,7 @@ ExitCode run(int argc, char** argv) {
         const int code = program.app.exit(error);  // prints help, version or what is wrong
         return code == 0 ? ExitCode::kDone : ExitCode::kUsage;
     }
+    prepareCore();
     try {
         return program.action();
     } catch (const Failure& failure) {

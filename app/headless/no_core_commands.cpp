@@ -9,6 +9,8 @@ void addCoreCommands(Program& program) {
                             "trace sampling are missing");
 }
 
+void prepareCore() noexcept {}
+
 void addTraceSampling(Program&, CLI::App& trace) {
     trace.require_subcommand(1);
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/bench/roofline.h"
 #include "core/bench/step_bench.h"
 #include "core/bench/trainings.h"
 #include "core/catalog.h"
@@ -151,6 +152,8 @@ const std::vector<Bench>& table() {
          &wordProblems},
         {{"step", "one training step: our kernels against LibTorch's plain operators"},
          &bench::stepBench},
+        {{"roofline", "every operation of the kernels against what this machine can do at most"},
+         &bench::roofline},
     };
     return all;
 }

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
@@ -133,17 +134,15 @@ LmStep::~LmStep() = default;
 
 at::Tensor LmStep::Parts::mixed(const Block& block, const at::Tensor& h) const {
     const std::int64_t d = shape.width();
-    const at::Tensor qkv =
+    const auto qkv =
         ops::shortConv(at::mm(h, block.qkv.t()).view({shape.batch, shape.steps, 3 * d}), block.conv,
                        block.convBias, {}, ops::ConvActivation::kSilu, execution)
-            .view({shape.batch, shape.steps, 3, shape.heads, shape.dim});
+            .view({shape.batch, shape.steps, 3, shape.heads, shape.dim})
+            .unbind(2);
     const at::Tensor beta =
         2 * at::sigmoid(at::mm(h, block.beta.t())).view({shape.batch, shape.steps, shape.heads});
-    const ops::DeltaArguments in{.q = qkv.select(2, 0),
-                                 .k = qkv.select(2, 1),
-                                 .v = qkv.select(2, 2),
-                                 .beta = beta,
-                                 .normaliseEpsilon = kUnitEpsilon};
+    const ops::DeltaArguments in{
+        .q = qkv[0], .k = qkv[1], .v = qkv[2], .beta = beta, .normaliseEpsilon = kUnitEpsilon};
     const at::Tensor o = execution.plain ? ops::deltaRuleLoop(in, ops::LoopForm::kSum).o
                                          : ops::deltaRule(in, execution).o;
     return ops::rmsNorm(o.reshape({-1, shape.dim}), block.normHead, kEpsilon, execution)

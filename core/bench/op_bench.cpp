@@ -23,14 +23,8 @@ using values::LabError;
 constexpr int kUncounted = 3;
 constexpr int kCheckedSteps = 48;  ///< tokens of the run that the oracle checks
 
-std::vector<OpEntry> everyOp() {
-    auto ops = bench::scanOps();
-    std::ranges::move(bench::layerOps(), std::back_inserter(ops));
-    return ops;
-}
-
 OpMaker makerOf(const std::string& name) {
-    const auto ops = everyOp();
+    const auto ops = bench::everyOp();
     const auto found = std::ranges::find(ops, name, &OpEntry::name);
     if (found == ops.end()) {
         throw LabError(LabError::Kind::kInvalidInput,
@@ -99,7 +93,7 @@ OpTiming timeStep(const OpRequest& request, int layers) {
 
 std::vector<std::string> benchOps() {
     std::vector<std::string> names;
-    for (const OpEntry& op : everyOp()) {
+    for (const OpEntry& op : bench::everyOp()) {
         names.push_back(op.name);
     }
     for (const auto& [name, layers] : stepOps()) {

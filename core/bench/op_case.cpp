@@ -2,10 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numbers>
 
 namespace lab::bench {
+
+std::vector<OpEntry> everyOp() {
+    auto ops = scanOps();
+    std::ranges::move(layerOps(), std::back_inserter(ops));
+    std::ranges::move(rowOps(), std::back_inserter(ops));
+    return ops;
+}
 
 double Inputs::uniform(double low, double high) {
     m_state += 0x9e3779b97f4a7c15U;

@@ -42,8 +42,11 @@ struct OpEntry {
 };
 /// delta, gated_delta, delta_product2, gla, ssd, s6.
 [[nodiscard]] std::vector<OpEntry> scanOps();
-/// lstm, gru, rnn, attention, conv.
+/// lstm, gru, rnn, slstm, attention, conv.
 [[nodiscard]] std::vector<OpEntry> layerOps();
+/// rms_norm, layer_norm, swiglu, adamw, belief, belief_mixture, gemm.
+[[nodiscard]] std::vector<OpEntry> rowOps();
+[[nodiscard]] std::vector<OpEntry> everyOp();
 
 // ---- what the cases are made of
 

@@ -281,11 +281,9 @@ OpMaker plain() {
 }  // namespace
 
 std::vector<OpEntry> layerOps() {
-    return {{"lstm", recurrent(kernels::Cell::kLstm)},
-            {"gru", recurrent(kernels::Cell::kGru)},
-            {"rnn", recurrent(kernels::Cell::kTanh)},
-            {"attention", plain<AttentionCase>()},
-            {"conv", plain<ConvCase>()}};
+    return {{"lstm", recurrent(kernels::Cell::kLstm)}, {"gru", recurrent(kernels::Cell::kGru)},
+            {"rnn", recurrent(kernels::Cell::kTanh)},  {"slstm", recurrent(kernels::Cell::kSlstm)},
+            {"attention", plain<AttentionCase>()},     {"conv", plain<ConvCase>()}};
 }
 
 }  // namespace lab::bench

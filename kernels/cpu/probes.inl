@@ -13,6 +13,9 @@ double probeFma(std::int64_t rounds) {
     constexpr int kSums = LAB_SIMD_BYTES == 64 ? 24 : 12;
     Vec<T> sums[kSums] = {};
     Vec<T> x = broadcast<T>(T(0.5)), y = broadcast<T>(T(1));
+    for (Vec<T>& one : sums) {
+        __asm__ volatile("" : "+x"(one));  // each unknown, or all would be computed as one
+    }
     for (std::int64_t round = 0; round < rounds; ++round) {
         __asm__ volatile("" : "+x"(x), "+x"(y));  // not known beforehand
 #pragma GCC unroll 24

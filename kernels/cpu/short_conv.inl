@@ -43,9 +43,14 @@ struct ConvItem {
     [[nodiscard]] LAB_INLINE std::int64_t stateAt(int w) const {
         return (b * job.channels + c) * (taps - 1) + w;
     }
+    /// Rows lie far apart, where no prefetcher of the hardware follows: the row kAhead tokens on is
+    /// called for.
     [[nodiscard]] LAB_INLINE Vec<T> channels(const cpu::Strided<const T>& from,
                                              std::int64_t t) const {
-        return loadChannels<T>(rowOf(from, b, t, 0) + c * from.stride[3], from.stride[3], count);
+        constexpr std::int64_t kAhead = 12;
+        const T* const row = rowOf(from, b, t, 0) + c * from.stride[3];
+        __builtin_prefetch(row + kAhead * from.stride[1]);
+        return loadChannels<T>(row, from.stride[3], count);
     }
     static LAB_INLINE void shiftIn(Vec<T>* rows, int n, Vec<T> newest) {
         for (int w = 0; w + 1 < kMaxTaps && w + 1 < n; ++w) {
