@@ -110,7 +110,7 @@ private:
         const auto fraction = fractionFrom(line.rest().substr(0, length));
         if (!fraction || *fraction > 1 || denominator(*fraction) > kLargestDenominator) {
             refuse(line,
-                   "a probability from 0 to 1 with at most 18 digits, such as \"1/2\" or \"0.25\"");
+                   R"(a probability from 0 to 1 with at most 18 digits, such as "1/2" or "0.25")");
         }
         line.advance(length);
         line.skipSpaces();
@@ -149,7 +149,7 @@ private:
         } else if (takeWord(line, "positions")) {
             m_script.convention = Convention::kPositions;
         } else {
-            refuse(line, "\"positions\" or \"elements\": what a move exchanges");
+            refuse(line, R"("positions" or "elements": what a move exchanges)");
         }
     }
 
@@ -212,7 +212,7 @@ private:
             if (takeWord(line, "all")) {
                 return {LookAll{}};
             }
-            return {Look{readPoint(line, "\"random\", \"all\" or a position")}};
+            return {Look{readPoint(line, R"("random", "all" or a position)")}};
         }
         if (takeWord(line, "find")) {
             return {Find{readPoint(line, "an element")}};
@@ -227,8 +227,8 @@ private:
         const bool all = takeWord(line, "all");
         const int position = all ? 0 : readPoint(line, "\"all\" or a position");
         if (!line.take("=")) {
-            refuse(line, all ? "\"=\" and an arrangement, as in \"reveal all = 231\""
-                             : "\"=\" and the element there, as in \"reveal 2 = 3\"");
+            refuse(line, all ? R"("=" and an arrangement, as in "reveal all = 231")"
+                             : R"("=" and the element there, as in "reveal 2 = 3")");
         }
         line.skipSpaces();
         if (all) {

@@ -87,7 +87,8 @@ double cyclesInFp32(const CupSteps& all) {
             break;
         }
     }
-    return (taken + 1) / 2;
+    const int cycles = (taken + 1) / 2;
+    return cycles;
 }
 
 /// A maximum grows with the number of runs: of every eight, and of these the median.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "tasks/cell.h"
+
 namespace lab::tasks {
 namespace {
 
@@ -109,17 +111,16 @@ private:
     void add(const RevealAll& reveal) { push({Kind::kRevealAll, 0, 0, reveal.arrangement.rank()}); }
     void add(const Look& look) {
         const int position = look.position ? *look.position : m_rng.below(m_script.cups);
-        const auto cups = static_cast<std::size_t>(m_script.cups);
         const std::vector<double> marginals = m_filter.marginals();
-        const auto row = marginals.begin() + position * m_script.cups;
-        pushReveal(position, drawn({row, row + static_cast<std::ptrdiff_t>(cups)}, m_rng));
+        const double* const row = &marginals[cellOf(position, m_script.cups, 0)];
+        pushReveal(position, drawn({row, row + m_script.cups}, m_rng));
     }
     void add(const Find& find) {
         const std::vector<double> marginals = m_filter.marginals();
         std::vector<double> column;
+        column.reserve(static_cast<std::size_t>(m_script.cups));
         for (int position = 0; position < m_script.cups; ++position) {
-            column.push_back(
-                marginals[static_cast<std::size_t>(position * m_script.cups + find.element)]);
+            column.push_back(marginals[cellOf(position, m_script.cups, find.element)]);
         }
         pushReveal(drawn(column, m_rng), find.element);
     }
@@ -198,7 +199,7 @@ StepResult<Number> take(BeliefFilter<Number>& filter, const CupSteps& steps, con
             const Permutation arrangement = Permutation::unrank(steps.cups, step.index);
             Number all(1);
             for (int position = 0; position < steps.cups; ++position) {
-                const StepResult<Number> one =
+                StepResult<Number> one =
                     filter.apply(CupEvent<Number>::shown(position, {arrangement[position]}));
                 if (std::holds_alternative<Contradiction>(one)) {
                     return one;

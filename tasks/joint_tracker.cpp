@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "tasks/cell.h"
 #include "tasks/orthogonal_basis.h"
 
 namespace lab::tasks {
@@ -50,13 +51,14 @@ std::vector<double> denseMixing(const Mixture& mixture, int cups, Convention con
     const int order = factorial(cups);
     const auto size = static_cast<std::size_t>(order);
     if (mixture.terms.empty()) {
-        return std::vector<double>(size * size, 1.0 / order);
+        std::vector<double> even(size * size, 1.0 / order);
+        return even;
     }
     std::vector<double> dense(size * size, 0.0);
     for (int rank = 0; rank < order; ++rank) {
         for (const MixTerm& term : mixture.terms) {
             const int to = act(convention, Permutation::unrank(cups, rank), term.move).rank();
-            dense[static_cast<std::size_t>(to * order + rank)] += toDouble(term.probability);
+            dense[cellOf(to, order, rank)] += toDouble(term.probability);
         }
     }
     return dense;

@@ -14,7 +14,8 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 std::vector<double> startMasses(const CupSteps& steps) {
     const auto order = static_cast<std::size_t>(factorial(steps.cups));
     if (!steps.start) {
-        return std::vector<double>(order, 1.0 / static_cast<double>(order));
+        std::vector<double> even(order, 1.0 / static_cast<double>(order));
+        return even;
     }
     std::vector<double> start(order, 0.0);
     start[static_cast<std::size_t>(steps.start->rank())] = 1;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tasks/cell.h"
 #include "tasks/orthogonal_basis.h"
 
 namespace lab::tasks {
@@ -31,8 +32,7 @@ std::vector<Number> meanMove(const Mixture& mixture, int cups) {
         for (int i = 0; i < cups; ++i) {
             // Either way entry [i][m(i)]: position i takes what stood at m(i); element i becomes
             // element m(i).
-            mean[static_cast<std::size_t>(i * cups + term.move[i])] +=
-                numberOf<Number>(term.probability);
+            mean[cellOf(i, cups, term.move[i])] += numberOf<Number>(term.probability);
         }
     }
     return mean;
@@ -43,8 +43,7 @@ std::vector<Number> transposedOf(const std::vector<Number>& matrix, int cups) {
     std::vector<Number> result(matrix.size());
     for (int row = 0; row < cups; ++row) {
         for (int column = 0; column < cups; ++column) {
-            result[static_cast<std::size_t>(column * cups + row)] =
-                matrix[static_cast<std::size_t>(row * cups + column)];
+            result[cellOf(column, cups, row)] = matrix[cellOf(row, cups, column)];
         }
     }
     return result;
@@ -53,9 +52,9 @@ std::vector<Number> transposedOf(const std::vector<Number>& matrix, int cups) {
 /// I - e_i e_i^T
 template <class Number>
 std::vector<Number> maskOf(int index, int cups) {
-    std::vector<Number> mask(static_cast<std::size_t>(cups * cups), Number(0));
+    std::vector<Number> mask(cellOf(cups, cups, 0), Number(0));
     for (int i = 0; i < cups; ++i) {
-        mask[static_cast<std::size_t>(i * cups + i)] = i == index ? 0 : 1;
+        mask[cellOf(i, cups, i)] = i == index ? 0 : 1;
     }
     return mask;
 }
@@ -96,7 +95,7 @@ struct MarginalTracker<Number>::Maps {
             columnMasks.push_back(sparse(maskOf<Number>(i, cups), values));
         }
         for (int cell = 0; cell < cups * cups; ++cell) {
-            std::vector<Number> one(static_cast<std::size_t>(cups * cups), Number(0));
+            std::vector<Number> one(cellOf(cups, cups, 0), Number(0));
             one[static_cast<std::size_t>(cell)] = 1;
             one = inBasis(std::move(one));
             for (Number& entry : one) {
@@ -145,10 +144,10 @@ MarginalTracker<Number>::MarginalTracker(const CupSteps& steps, const TrackerSet
     assert(problemsIn(TrackerKind::kMarginal, settings, steps.cups).empty());
     m_maps = std::make_shared<const Maps>(steps, settings, m_rounding);
     const int cups = steps.cups;
-    std::vector<Number> start(static_cast<std::size_t>(cups * cups), Number(0));
+    std::vector<Number> start(cellOf(cups, cups, 0), Number(0));
     if (steps.start) {
         for (int i = 0; i < cups; ++i) {
-            start[static_cast<std::size_t>(i * cups + (*steps.start)[i])] = 1;
+            start[cellOf(i, cups, (*steps.start)[i])] = 1;
         }
     } else {
         std::fill(start.begin(), start.end(), Number(1) / cups);
@@ -196,8 +195,7 @@ void MarginalTracker<Number>::multiplyLeft(const SparseMatrix<Number>& map) {
     std::vector<Number> next(m_state.size());
     for (int row = 0; row < cups; ++row) {
         for (int column = 0; column < cups; ++column) {
-            next[static_cast<std::size_t>(row * cups + column)] =
-                map.rowTimes(row, m_state, column, cups, m_rounding);
+            next[cellOf(row, cups, column)] = map.rowTimes(row, m_state, column, cups, m_rounding);
         }
     }
     m_state = std::move(next);
@@ -209,7 +207,7 @@ void MarginalTracker<Number>::multiplyRight(const SparseMatrix<Number>& transpos
     std::vector<Number> next(m_state.size());
     for (int row = 0; row < cups; ++row) {
         for (int column = 0; column < cups; ++column) {
-            next[static_cast<std::size_t>(row * cups + column)] =
+            next[cellOf(row, cups, column)] =
                 transposedMap.rowTimes(column, m_state, row * cups, 1, m_rounding);
         }
     }
@@ -223,8 +221,7 @@ void MarginalTracker<Number>::applyReveal(int position, int element) {
     if (!m_settings.inject) {
         return;
     }
-    const auto& written =
-        m_maps->written[static_cast<std::size_t>(position * m_maps->cups + element)];
+    const auto& written = m_maps->written[cellOf(position, m_maps->cups, element)];
     for (std::size_t i = 0; i < m_state.size(); ++i) {
         m_state[i] = roundedBy(m_rounding, Number(m_state[i] + written[i]));
     }
@@ -237,7 +234,7 @@ void MarginalTracker<Number>::applyRevealAll(int rank) {
     std::vector<Number> seen(m_state.size(), Number(0));
     if (m_settings.inject) {
         for (int i = 0; i < cups; ++i) {
-            seen[static_cast<std::size_t>(i * cups + arrangement[i])] = 1;
+            seen[cellOf(i, cups, arrangement[i])] = 1;
         }
     }
     store(std::move(seen));

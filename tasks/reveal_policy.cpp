@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "tasks/cell.h"
+
 namespace lab::tasks {
 namespace {
 
@@ -24,13 +26,13 @@ std::string number(int fromZero) {
 }
 
 const Fraction& chanceOf(const RevealPolicy& policy, int rank, int position) {
-    return policy.chance[static_cast<std::size_t>(rank * policy.cups + position)];
+    return policy.chance[cellOf(rank, policy.cups, position)];
 }
 
 }  // namespace
 
 RevealPolicy showAnyPosition(int cups) {
-    const auto cells = static_cast<std::size_t>(factorial(cups) * cups);
+    const auto cells = cellOf(factorial(cups), cups, 0);
     return {"any position", cups, std::vector<Fraction>(cells, Fraction(1, cups))};
 }
 
@@ -57,7 +59,7 @@ std::vector<std::string> problemsIn(const RevealPolicy& policy) {
         return {"cups is " + std::to_string(policy.cups) + ", must be from 2 to 7"};
     }
     const int order = factorial(policy.cups);
-    if (policy.chance.size() != static_cast<std::size_t>(order * policy.cups)) {
+    if (policy.chance.size() != cellOf(order, policy.cups, 0)) {
         return {"the chances are not given by arrangement and position"};
     }
     std::vector<std::string> problems;

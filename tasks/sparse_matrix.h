@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tasks/cell.h"
 #include "tasks/fraction.h"
 #include "tasks/number_format.h"
 
@@ -37,7 +38,7 @@ public:
         SparseMatrix result;
         for (int row = 0; row < size; ++row) {
             for (int column = 0; column < size; ++column) {
-                const Number& value = dense[static_cast<std::size_t>(row * size + column)];
+                const Number& value = dense[cellOf(row, size, column)];
                 if (value != 0) {
                     result.add(column, roundedBy(rounding, value));
                 }
@@ -57,7 +58,7 @@ public:
         Number sum(0);
         for (std::int32_t i = begin; i < m_ends[at]; ++i) {
             const auto entry = static_cast<std::size_t>(i);
-            const auto from = static_cast<std::size_t>(first + m_columns[entry] * stride);
+            const auto from = cellOf(m_columns[entry], stride, first);
             sum = roundedBy(rounding,
                             Number(sum + roundedBy(rounding, Number(m_values[entry] * x[from]))));
         }

@@ -230,7 +230,7 @@ std::vector<AutomatonCase> automataFrom(std::string_view text, const std::string
     }
     std::vector<AutomatonCase> automata;
     for (const json& one : *cases) {
-        const std::string where = source + ": cases[" + std::to_string(automata.size()) + "]";
+        std::string where = source + ": cases[" + std::to_string(automata.size()) + "]";
         automata.push_back(readAutomaton(one, [&](const std::string&) { return where; }));
     }
     return automata;
