@@ -71,7 +71,7 @@ struct BeliefOptions {
 /// in a file with several, in TOML (automaton_toml.h), as JFLAP saves it (automaton_jff.h, which
 /// has no events of its own), or of a REPL transcript.
 [[nodiscard]] std::vector<BeliefCase> posteriorOf(std::string_view text, const std::string& source,
-                                                  BeliefOptions options);
+                                                  const BeliefOptions& options);
 
 /// The spec after one "training.steps=100", "model.width=32" (every model) or "model[1].width=32".
 [[nodiscard]] values::ExperimentSpec withSetting(const values::ExperimentSpec& spec,

@@ -222,7 +222,7 @@ std::vector<AutomatonCase> automataFrom(std::string_view text, const std::string
     }
     const auto cases = root.is_object() ? root.find("cases") : root.end();
     if (!root.is_object() || cases == root.end()) {
-        return {readAutomaton(root, [&](const std::string&) { return source; })};
+        return {readAutomaton(root, [&](const std::string&) { return std::string(source); })};
     }
     if (!cases->is_array() || cases->empty()) {
         throw values::LabError(values::LabError::Kind::kInvalidInput,

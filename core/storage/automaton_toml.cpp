@@ -31,7 +31,10 @@ public:
             json object = json::object();
             for (const auto& [key, value] : *table) {
                 const std::string name(key.str());
-                object[name] = convert(value, field.empty() ? name : field + "." + name);
+                std::string path = field;
+                path += field.empty() ? "" : ".";
+                path += name;
+                object[name] = convert(value, path);
             }
             return object;
         }

@@ -11,6 +11,7 @@
 #include "core/storage/session_belief.h"
 #include "core/values/lab_error.h"
 #include "tasks/automaton.h"
+#include "tasks/text_line.h"
 
 namespace lab {
 namespace {
@@ -96,7 +97,10 @@ std::vector<int> numbersOf(const std::vector<std::string>& events,
         const auto found = std::find_if(symbols.begin(), symbols.end(),
                                         [&](const auto& one) { return one.name == event; });
         if (found == symbols.end()) {
-            refuse(source + ": there is no symbol called \"" + event + "\"");
+            std::string message = source;
+            message += ": there is no symbol called ";
+            message += tasks::quoted(event);
+            refuse(message);
         }
         numbers.push_back(static_cast<int>(found - symbols.begin()));
     }
@@ -106,7 +110,7 @@ std::vector<int> numbersOf(const std::vector<std::string>& events,
 }  // namespace
 
 std::vector<BeliefCase> posteriorOf(std::string_view text, const std::string& source,
-                                    BeliefOptions options) {
+                                    const BeliefOptions& options) {
     std::vector<BeliefCase> cases;
     auto automata = automataIn(text, source);
     if (!automata.empty()) {

@@ -1,6 +1,7 @@
 #include "core/storage/xml_text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "core/values/lab_error.h"
@@ -135,7 +136,7 @@ private:
             }
             const std::size_t end = raw.find(';', ampersand);
             if (end == std::string_view::npos) {
-                refuse("an \"&\" begins no entity: write \"&amp;\"");
+                refuse(R"(an "&" begins no entity: write "&amp;")");
             }
             appendEntity(text, raw.substr(ampersand + 1, end - ampersand - 1));
             raw.remove_prefix(end + 1);
@@ -144,8 +145,8 @@ private:
     }
 
     void appendEntity(std::string& text, std::string_view entity) const {
-        constexpr std::pair<std::string_view, char> kNamed[] = {
-            {"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}};
+        constexpr std::array<std::pair<std::string_view, char>, 5> kNamed{
+            {{"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}}};
         for (const auto& [named, sign] : kNamed) {
             if (named == entity) {
                 text += sign;

@@ -19,9 +19,9 @@ struct XmlElement {
     int line = 1;
 
     /// The first child of that name, or null.
-    [[nodiscard]] const XmlElement* child(std::string_view name) const noexcept;
+    [[nodiscard]] const XmlElement* child(std::string_view wanted) const noexcept;
     /// Null when there is none.
-    [[nodiscard]] const std::string* attribute(std::string_view name) const noexcept;
+    [[nodiscard]] const std::string* attribute(std::string_view wanted) const noexcept;
 };
 
 /// The root element. LabError{kInvalidInput} "source:LINE: what".
