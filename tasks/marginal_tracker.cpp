@@ -41,9 +41,9 @@ std::vector<Number> meanMove(const Mixture& mixture, int cups) {
 template <class Number>
 std::vector<Number> transposedOf(const std::vector<Number>& matrix, int cups) {
     std::vector<Number> result(matrix.size());
-    for (int row = 0; row < cups; ++row) {
-        for (int column = 0; column < cups; ++column) {
-            result[cellOf(column, cups, row)] = matrix[cellOf(row, cups, column)];
+    for (int i = 0; i < cups; ++i) {
+        for (int j = 0; j < cups; ++j) {
+            result[cellOf(j, cups, i)] = matrix[cellOf(i, cups, j)];
         }
     }
     return result;
