@@ -65,11 +65,13 @@ struct BeliefOptions {
     /// A transcript is read as by one who sees commands and prints but not the first values; else
     /// as by one who sees everything.
     bool watching = false;
+    std::vector<std::string> events{};  ///< of an automaton, by symbol: instead of the file's
 };
 /// The posterior after each event of an automaton in JSON (core/storage/automaton_json.h), of each
-/// in a file with several, or of a REPL transcript.
+/// in a file with several, in TOML (automaton_toml.h), as JFLAP saves it (automaton_jff.h, which
+/// has no events of its own), or of a REPL transcript.
 [[nodiscard]] std::vector<BeliefCase> posteriorOf(std::string_view text, const std::string& source,
-                                                  BeliefOptions options);
+                                                  const BeliefOptions& options);
 
 /// The spec after one "training.steps=100", "model.width=32" (every model) or "model[1].width=32".
 [[nodiscard]] values::ExperimentSpec withSetting(const values::ExperimentSpec& spec,

@@ -48,6 +48,38 @@ void addProblems(const Symbol<Number>& symbol, const std::vector<std::string>& s
     }
 }
 
+/// By state: whether some sequence of possible symbols leads there.
+template <class Number>
+std::vector<bool> reachedIn(const Automaton<Number>& automaton) {
+    const std::size_t count = automaton.states.size();
+    std::vector<bool> reached(count, false);
+    std::vector<std::size_t> open;
+    const auto reach = [&](std::size_t state) {
+        if (!reached[state]) {
+            reached[state] = true;
+            open.push_back(state);
+        }
+    };
+    for (std::size_t state = 0; state < count; ++state) {
+        if (automaton.start[state] != 0) {
+            reach(state);
+        }
+    }
+    while (!open.empty()) {
+        const std::size_t from = open.back();
+        open.pop_back();
+        for (const Symbol<Number>& symbol : automaton.symbols) {
+            const bool possible = symbol.possible.empty() || symbol.possible[from];
+            for (std::size_t to = 0; to < count && possible && !symbol.kernel.empty(); ++to) {
+                if (symbol.kernel[from * count + to] != 0) {
+                    reach(to);
+                }
+            }
+        }
+    }
+    return reached;
+}
+
 }  // namespace
 
 template <class Number>
@@ -66,6 +98,34 @@ std::vector<std::string> problemsIn(const Automaton<Number>& automaton) {
         addProblems(symbol, automaton.states, problems);
     }
     return problems;
+}
+
+template <class Number>
+std::vector<std::string> warningsIn(const Automaton<Number>& automaton) {
+    assert(problemsIn(automaton).empty());
+    const std::vector<bool> reached = reachedIn(automaton);
+    std::vector<std::string> warnings;
+    for (std::size_t state = 0; state < reached.size(); ++state) {
+        if (!reached[state]) {
+            warnings.push_back("state \"" + automaton.states[state] +
+                               "\": nothing reaches it from the start");
+        }
+    }
+    for (const Symbol<Number>& symbol : automaton.symbols) {
+        if (symbol.possible.empty()) {
+            continue;
+        }
+        bool any = false;
+        for (std::size_t state = 0; state < reached.size(); ++state) {
+            any = any || (reached[state] && symbol.possible[state]);
+        }
+        if (!any) {
+            warnings.push_back("symbol \"" + symbol.name +
+                               "\": its reveal set holds no state that is ever reached, so it "
+                               "contradicts every belief");
+        }
+    }
+    return warnings;
 }
 
 template <class Number>
@@ -94,6 +154,8 @@ StepResult<Number> AutomatonFilter<Number>::read(int symbol) {
 
 template std::vector<std::string> problemsIn(const Automaton<double>&);
 template std::vector<std::string> problemsIn(const Automaton<Fraction>&);
+template std::vector<std::string> warningsIn(const Automaton<double>&);
+template std::vector<std::string> warningsIn(const Automaton<Fraction>&);
 template class AutomatonFilter<double>;
 template class AutomatonFilter<Fraction>;
 

@@ -31,6 +31,11 @@ struct Automaton {
 template <class Number>
 [[nodiscard]] std::vector<std::string> problemsIn(const Automaton<Number>& automaton);
 
+/// What makes no sense in an automaton that is one: states that nothing reaches from the start, and
+/// reveals of states that are never reached, so that every belief contradicts them.
+template <class Number>
+[[nodiscard]] std::vector<std::string> warningsIn(const Automaton<Number>& automaton);
+
 template <class Number>
 class AutomatonFilter {
 public:

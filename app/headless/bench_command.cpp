@@ -23,7 +23,7 @@ std::string listOfBenches() {
     for (const BenchInfo& bench : benches()) {
         list += fmt::format("  {:<20} {}\n", bench.name, bench.summary);
     }
-    return list;
+    return list + fmt::format("  {:<20} {}\n", kBeliefStudy, kBeliefStudySummary);
 }
 
 /// `bench op`: one line, for programs that compare.
@@ -45,6 +45,10 @@ ExitCode measureOp(const BenchCommand& command) {
 ExitCode measure(const BenchCommand& command) {
     if (command.name == "op") {
         return measureOp(command);
+    }
+    if (command.name == kBeliefStudy) {
+        heedStopSignals();
+        return measureBeliefStudy(command.json, command.quiet, [] { return stopRequested(); });
     }
     BenchOptions options = command.options;
     options.threads = command.op.threads;

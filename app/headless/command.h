@@ -67,6 +67,12 @@ CLI::App& addTrace(Program& program);
 void addBelief(Program& program);
 void addWeights(Program& program);
 
+/// `bench belief-study`, which needs no models; kRefused when a figure is missed.
+ExitCode measureBeliefStudy(bool json, bool quiet, std::function<bool()> stop = {});
+constexpr const char* kBeliefStudy = "belief-study";
+constexpr const char* kBeliefStudySummary =
+    "what linear trackers of a belief lose, in every number format";
+
 // What needs core's models; a build without LibTorch has stand-ins.
 void addCoreCommands(Program& program);
 /// Once, before a command runs: how memory is kept for tensors.

@@ -207,12 +207,18 @@ void addBelief(Program& program) {
     CLI::App& command =
         addCommand(program.app, "belief", "Print the exact posterior after each event",
                    "  thimblerig-cli belief automaton.json --fractions\n"
+                   "  thimblerig-cli belief even.jff --events a,b,a\n"
                    "  thimblerig-cli belief --watching session.txt\n");
-    const auto options = addFileOptions(command, "An automaton (JSON) or a transcript");
+    const auto options = addFileOptions(command, "An automaton (JSON, TOML, .jff) or a transcript");
     command.add_flag("--fractions", options->belief.fractions,
                      "Exact fractions instead of numbers");
     command.add_flag("--watching", options->belief.watching,
                      "Transcript: for one who does not see the first values");
+    command
+        .add_option("--events", options->belief.events,
+                    "Automaton: these symbols instead of the file's events")
+        ->type_name("A,B,...")
+        ->delimiter(',');
     command.add_option("--case", options->caseName, "Only this case of a file with several")
         ->type_name("NAME");
     command.callback(

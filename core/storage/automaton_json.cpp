@@ -1,8 +1,8 @@
 #include "core/storage/automaton_json.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "core/storage/automaton_reading.h"
 #include "core/values/lab_error.h"
 
 namespace lab::storage {
@@ -26,11 +26,10 @@ std::string below(const std::string& field, const std::string& key) {
     return field + "." + key;
 }
 
-/// Reads one automaton; `where` begins every message.
 class CaseReader {
 public:
-    CaseReader(const json& object, std::string where)
-        : m_object(object), m_where(std::move(where)) {}
+    CaseReader(const json& object, std::function<std::string(const std::string&)> place)
+        : m_object(object), m_place(std::move(place)) {}
 
     AutomatonCase read() {
         if (!m_object.is_object()) {
@@ -49,7 +48,7 @@ public:
 private:
     [[noreturn]] void refuse(const std::string& field, const std::string& what) const {
         throw values::LabError(values::LabError::Kind::kInvalidInput,
-                               m_where + ": " + (field.empty() ? "" : field + ": ") + what);
+                               m_place(field) + ": " + (field.empty() ? "" : field + ": ") + what);
     }
     [[nodiscard]] const json& required(const char* key) const {
         const auto found = m_object.find(key);
@@ -189,7 +188,7 @@ private:
     }
 
     const json& m_object;
-    std::string m_where;
+    std::function<std::string(const std::string&)> m_place;  // begins every message
     AutomatonCase m_result;
     std::map<std::string, int> m_states;
     std::map<std::string, int> m_symbols;
@@ -207,6 +206,11 @@ std::vector<double> rounded(const std::vector<Fraction>& masses) {
 
 }  // namespace
 
+AutomatonCase readAutomaton(const json& object,
+                            const std::function<std::string(const std::string&)>& place) {
+    return CaseReader(object, place).read();
+}
+
 std::vector<AutomatonCase> automataFrom(std::string_view text, const std::string& source) {
     json root;
     try {
@@ -218,7 +222,7 @@ std::vector<AutomatonCase> automataFrom(std::string_view text, const std::string
     }
     const auto cases = root.is_object() ? root.find("cases") : root.end();
     if (!root.is_object() || cases == root.end()) {
-        return {CaseReader(root, source).read()};
+        return {readAutomaton(root, [&](const std::string&) { return std::string(source); })};
     }
     if (!cases->is_array() || cases->empty()) {
         throw values::LabError(values::LabError::Kind::kInvalidInput,
@@ -226,8 +230,8 @@ std::vector<AutomatonCase> automataFrom(std::string_view text, const std::string
     }
     std::vector<AutomatonCase> automata;
     for (const json& one : *cases) {
-        const std::string where = source + ": cases[" + std::to_string(automata.size()) + "]";
-        automata.push_back(CaseReader(one, where).read());
+        std::string where = source + ": cases[" + std::to_string(automata.size()) + "]";
+        automata.push_back(readAutomaton(one, [&](const std::string&) { return where; }));
     }
     return automata;
 }

@@ -1,13 +1,17 @@
 // posteriorOf of core/files.h.
+#include <algorithm>
 #include <utility>
 #include <variant>
 
 #include "core/files.h"
+#include "core/storage/automaton_jff.h"
 #include "core/storage/automaton_json.h"
+#include "core/storage/automaton_toml.h"
 #include "core/storage/belief_numbers.h"
 #include "core/storage/session_belief.h"
 #include "core/values/lab_error.h"
 #include "tasks/automaton.h"
+#include "tasks/text_line.h"
 
 namespace lab {
 namespace {
@@ -56,18 +60,64 @@ BeliefCase reportOf(storage::AutomatonCase one, const std::string& source, bool 
                                 : rowsOf(storage::rounded(one.automaton), one.events, where)};
 }
 
-bool looksLikeJson(std::string_view text) {
+/// The first byte that is no blank; zero when there is none.
+char firstOf(std::string_view text) {
     const auto first = text.find_first_not_of(" \t\r\n");
-    return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+    return first == std::string_view::npos ? '\0' : text[first];
+}
+
+/// A session has prompts, an automaton has states.
+bool looksLikeToml(std::string_view text, std::string_view source) {
+    return source.ends_with(".toml") || (text.find(">>>") == std::string_view::npos &&
+                                         text.find("states") != std::string_view::npos);
+}
+
+/// The automata of a file; none when it is a session.
+std::vector<storage::AutomatonCase> automataIn(std::string_view text, const std::string& source) {
+    const char first = firstOf(text);
+    if (first == '{' || (first == '[' && !looksLikeToml(text, source))) {
+        return storage::automataFrom(text, source);
+    }
+    if (first == '<' || text.starts_with("\xEF\xBB\xBF<")) {
+        return {{"", storage::automatonFromJff(text, source).automaton, {}}};
+    }
+    if (looksLikeToml(text, source)) {
+        return {storage::automatonFromToml(text, source)};
+    }
+    return {};
+}
+
+/// The symbols' numbers.
+std::vector<int> numbersOf(const std::vector<std::string>& events,
+                           const tasks::Automaton<tasks::Fraction>& automaton,
+                           const std::string& source) {
+    std::vector<int> numbers;
+    for (const std::string& event : events) {
+        const auto& symbols = automaton.symbols;
+        const auto found = std::find_if(symbols.begin(), symbols.end(),
+                                        [&](const auto& one) { return one.name == event; });
+        if (found == symbols.end()) {
+            std::string message = source;
+            message += ": there is no symbol called ";
+            message += tasks::quoted(event);
+            refuse(message);
+        }
+        numbers.push_back(static_cast<int>(found - symbols.begin()));
+    }
+    return numbers;
 }
 
 }  // namespace
 
 std::vector<BeliefCase> posteriorOf(std::string_view text, const std::string& source,
-                                    BeliefOptions options) {
+                                    const BeliefOptions& options) {
     std::vector<BeliefCase> cases;
-    if (looksLikeJson(text)) {
-        for (storage::AutomatonCase& one : storage::automataFrom(text, source)) {
+    auto automata = automataIn(text, source);
+    if (!automata.empty()) {
+        for (storage::AutomatonCase& one : automata) {
+            if (!options.events.empty()) {
+                one.events = numbersOf(options.events, one.automaton, source);
+            }
             cases.push_back(reportOf(std::move(one), source, options.fractions));
         }
         return cases;

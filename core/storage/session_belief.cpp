@@ -144,7 +144,7 @@ std::vector<BeliefRow> rowsOf(const tasks::Transcript& session, std::vector<Valu
 }  // namespace
 
 std::vector<BeliefRow> sessionBelief(const tasks::Transcript& session, const std::string& source,
-                                     BeliefOptions options) {
+                                     const BeliefOptions& options) {
     const Values first = firstValues(session);
     const std::vector<Values> arrangements =
         options.watching ? arrangementsOf(first) : std::vector<Values>{first};

@@ -18,6 +18,6 @@ namespace lab::storage {
 /// arrangements in mind.
 [[nodiscard]] std::vector<BeliefRow> sessionBelief(const tasks::Transcript& session,
                                                    const std::string& source,
-                                                   BeliefOptions options);
+                                                   const BeliefOptions& options);
 
 }  // namespace lab::storage

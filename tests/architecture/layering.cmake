@@ -3,7 +3,7 @@
 # The first component of an include names its layer or library, since every project include starts at the root.
 # A header without dot and slash that does not begin with Q is the standard library; whatever is in no list fails.
 set(platform immintrin.h cpuid.h malloc.h dlfcn.h fcntl.h unistd.h pthread.h sched.h sys/ cuda)
-set(door core/session.h core/catalog.h core/files.h core/reader.h core/runs.h core/bench.h)
+set(door core/belief_study.h core/session.h core/catalog.h core/files.h core/reader.h core/runs.h core/bench.h)
 set(may_include_kernels  kernels ${platform})
 set(may_include_tasks    tasks boost/)
 set(may_include_values   core/values core/telemetry)

@@ -292,5 +292,27 @@ TEST(Fraction, LogarithmsReachBelowTheSmallestDouble) {
     EXPECT_DOUBLE_EQ(toDouble(Fraction(1, 3)), 1.0 / 3.0);
 }
 
+// 1 -x-> 2; 3 leads to 2 but nothing leads to 3, for the way from 2 needs to be in 4.
+TEST(AutomatonFilter, UnreachableStatesAndRevealsThatAlwaysContradictAreTold) {
+    Automaton<Fraction> automaton;
+    automaton.states = {"1", "2", "3", "4"};
+    automaton.start = {1, 0, 0, 0};
+    automaton.symbols.push_back({"x", {}, {0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}});
+    automaton.symbols.push_back({"only from 4",
+                                 {false, false, false, true},
+                                 {1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0}});
+    automaton.symbols.push_back({"is 2", {false, true, false, false}, {}});
+    ASSERT_TRUE(problemsIn(automaton).empty());
+    EXPECT_EQ(
+        warningsIn(automaton),
+        (std::vector<std::string>{
+            "state \"3\": nothing reaches it from the start",
+            "state \"4\": nothing reaches it from the start",
+            "symbol \"only from 4\": its reveal set holds no state that is ever reached, so it "
+            "contradicts every belief"}));
+    automaton.start = {Fraction(1, 2), 0, 0, Fraction(1, 2)};
+    EXPECT_TRUE(warningsIn(automaton).empty());
+}
+
 }  // namespace
 }  // namespace lab::tasks

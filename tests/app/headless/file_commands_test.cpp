@@ -20,6 +20,30 @@ TEST(CommandLine, HelpStartsWithExamplesAndGoesToStandardOutput) {
     }
 }
 
+// The known figures are a second implementation's; the program judges itself against them.
+TEST(BeliefStudyCommand, ReproducesTheKnownFigures) {
+    const Said said = cli({"bench", "belief-study", "--json", "--quiet"});
+    EXPECT_EQ(said.code, 0) << said.err;
+    EXPECT_EQ(said.err, "");
+    const json study = said.json();
+    EXPECT_EQ(study.at("bench"), "belief-study");
+    EXPECT_TRUE(study.at("pass").get<bool>());
+    EXPECT_EQ(study.at("goals").size(), 4U * 5 + 4 * 5);
+    for (const json& row : study.at("rows")) {
+        if (row.at("table") == "decay") {
+            EXPECT_NEAR(row.at("log2_norm_per_step").get<double>(),
+                        row.at("log2_norm_per_step_expected").get<double>(), 0.03)
+                << row;
+        } else {
+            EXPECT_NEAR(row.at("cycles").get<int>(), row.at("cycles_expected").get<int>(), 1)
+                << row;
+        }
+    }
+    const std::string table = cli({"bench", "belief-study", "--quiet"}).out;
+    EXPECT_THAT(table, HasSubstr("Seed 4, 32 runs"));
+    EXPECT_THAT(table, HasSubstr("medians of 31 random bases"));
+}
+
 TEST(CommandLine, TheVersionIsThatOfTheBuild) {
     EXPECT_EQ(cli({"--version"}).out, "thimblerig-cli " LAB_VERSION "\n");
 }
