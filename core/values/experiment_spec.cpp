@@ -226,8 +226,8 @@ std::string displayName(const ModelSpec& model) {
             name += " n_h " + std::to_string(model.householders);
         }
     } else {
-        const auto title = std::ranges::find(kTitles, model.architecture,
-                                             &std::pair<std::string_view, std::string_view>::first);
+        const auto* const title = std::ranges::find(
+            kTitles, model.architecture, &std::pair<std::string_view, std::string_view>::first);
         name = title == kTitles.end() ? model.architecture : std::string(title->second);
     }
     if (model.layers > 1) {
