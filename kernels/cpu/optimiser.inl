@@ -39,7 +39,7 @@ double sumOfSquares(const T* x, std::int64_t count) {
         for (int s = 0; s < kSums / kWide; ++s) {
             Vec<double> v;
             for (int lane = 0; lane < kWide; ++lane) {
-                v[lane] = static_cast<double>(x[i + s * kWide + lane]);
+                v[lane] = static_cast<double>(x[i + std::int64_t{s} * kWide + lane]);
             }
             partial[s] = partial[s] + v * v;
         }

@@ -19,8 +19,8 @@ double probeFma(std::int64_t rounds) {
     for (std::int64_t round = 0; round < rounds; ++round) {
         __asm__ volatile("" : "+x"(x), "+x"(y));  // not known beforehand
 #pragma GCC unroll 24
-        for (int i = 0; i < kSums; ++i) {
-            sums[i] = fma<T>(sums[i], x, y);
+        for (Vec<T>& one : sums) {
+            one = fma<T>(one, x, y);
         }
     }
     for (Vec<T>& one : sums) {

@@ -37,6 +37,16 @@ void writeAndRead(Traced* state, int keyDim, int valueDim, const Row& decay, con
     }
 }
 
+/// One unit of an sLSTM from i, f, z, o before their activations; the new h.
+Traced slstmUnit(const Traced* gates, Traced& c, Traced& n, double& m) {
+    const Traced kept = Traced(m) - softplus(Traced(0.0) - gates[1]);
+    m = std::max(kept.value(), gates[0].value());
+    const Traced enters = exp(gates[0] - m), stays = exp(kept - m);
+    c = stays * c + enters * tanh(gates[2]);
+    n = stays * n + enters;
+    return sigmoid(gates[3]) * c / n;
+}
+
 }  // namespace
 
 Answer gatedLinearAttention(const ScanExtent& e, double scale, const std::vector<Numbers>& inputs,
@@ -171,12 +181,8 @@ Answer recurrent(CellKind cell, const ScanExtent& e, const std::vector<Numbers>&
                         now = (Traced(1.0) - z) * n + z * now;
                     } else if (cell == CellKind::kSlstm) {
                         const std::size_t i = at(b, j, d);
-                        const Traced kept = Traced(unit[i]) - softplus(Traced(0.0) - gate(1));
-                        unit[i] = std::max(kept.value(), gate(0).value());
-                        const Traced enters = exp(gate(0) - unit[i]), stays = exp(kept - unit[i]);
-                        c[i] = stays * c[i] + enters * tanh(gate(2));
-                        shares[i] = stays * shares[i] + enters;
-                        now = sigmoid(gate(3)) * c[i] / shares[i];
+                        const Traced gates4[] = {gate(0), gate(1), gate(2), gate(3)};
+                        now = slstmUnit(gates4, c[i], shares[i], unit[i]);
                     } else {
                         now = tanh(gate(0));
                     }
