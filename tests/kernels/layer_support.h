@@ -170,7 +170,7 @@ ScanRun<T> runRecurrent(Cell cell, const ScanProblem& p, Isa isa, const Exec& ex
         recurrentBackward<T>(plan, inputs, h.data(), saved.data(), grad, workspace.data(), exec),
         Status::kOk);
     const auto asked = [&](std::size_t input, const std::vector<T>& values) {
-        return p.inputs[input].empty() ? std::vector<T>{} : values;
+        return input >= p.inputs.size() || p.inputs[input].empty() ? std::vector<T>{} : values;
     };
     ScanRun<T> run{{h, finalH},
                    {gradPre, gradR, asked(2, gradBias), asked(3, gradH0), asked(4, gradC0)}};
