@@ -144,6 +144,22 @@ Answer selectiveScan(const ScanExtent& e, bool withSoftplus, const std::vector<N
     return differentiate(formula, inputs, upstream);
 }
 
+namespace {
+
+/// R h + bias, [rows], of one sequence; R [rows, d], h [d], bias [rows] or empty.
+Row fromState(const Row& r, const Row& bias, const Traced* h, int rows, int d) {
+    Row out(size(rows));
+    for (int i = 0; i < rows; ++i) {
+        out[size(i)] = bias.empty() ? Traced() : bias[size(i)];
+        for (int j = 0; j < d; ++j) {
+            out[size(i)] += r[at(i, j, d)] * h[j];
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
 Answer recurrent(CellKind cell, const ScanExtent& e, const std::vector<Numbers>& inputs,
                  const std::vector<Numbers>& upstream) {
     const auto formula = [&](const Arrays& in) {
@@ -160,13 +176,7 @@ Answer recurrent(CellKind cell, const ScanExtent& e, const std::vector<Numbers>&
         for (int b = 0; b < e.batch; ++b) {
             for (int t = 0; t < e.steps; ++t) {
                 const Traced* const x = &pre[at(b, t, e.steps) * size(gates * d)];
-                Row rec(size(gates * d));
-                for (int i = 0; i < gates * d; ++i) {
-                    rec[size(i)] = bias.empty() ? Traced() : bias[size(i)];
-                    for (int j = 0; j < d; ++j) {
-                        rec[size(i)] += r[at(i, j, d)] * h[at(b, j, d)];
-                    }
-                }
+                const Row rec = fromState(r, bias, &h[at(b, 0, d)], gates * d, d);
                 for (int j = 0; j < d; ++j) {
                     const auto gate = [&](int g) { return x[g * d + j] + rec[size(g * d + j)]; };
                     Traced& now = h[at(b, j, d)];
